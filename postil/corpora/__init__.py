@@ -1,0 +1,1 @@
+"""Readers and writers: official formats and users' tables to frozen dataclasses and back."""

@@ -1,0 +1,98 @@
+"""The label schemes: their official names, how finer ones collapse to coarser, and what people call them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from postil.errors import PostilError, some
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """A fixed, ordered set of labels, and for each finer label what it becomes here."""
+
+    name: str
+    labels: tuple[str, ...]
+    collapses: Mapping[str, str] = field(default_factory=dict)
+
+    def collapse(self, label: str) -> str | None:
+        """Return this scheme's label for one of its own or of a finer scheme; None if there is none."""
+        return label if label in self.labels else self.collapses.get(label)
+
+
+RESPONSE_SCHEMES: Mapping[str, Scheme] = {
+    scheme.name: scheme
+    for scheme in (
+        Scheme(
+            "5way",
+            ("correct", "partially_correct_incomplete", "contradictory", "irrelevant", "non_domain"),
+        ),
+        Scheme(
+            "3way",
+            ("correct", "contradictory", "incorrect"),
+            dict.fromkeys(("partially_correct_incomplete", "irrelevant", "non_domain"), "incorrect"),
+        ),
+        Scheme(
+            "2way",
+            ("correct", "incorrect"),
+            dict.fromkeys(
+                ("partially_correct_incomplete", "contradictory", "irrelevant", "non_domain"), "incorrect"
+            ),
+        ),
+    )
+}
+
+# The pilot kept two labels; the corpus behind it, and our own facets, have the third.
+FACET_SCHEMES: Mapping[str, Scheme] = {
+    "3way": Scheme("3way", ("Expressed", "Unaddressed", "Contradicted")),
+    "2way": Scheme("2way", ("Expressed", "Unaddressed"), {"Contradicted": "Unaddressed"}),
+}
+
+ENTAILMENT_SCHEMES: Mapping[str, Scheme] = {
+    "3way": Scheme("3way", ("ENTAILMENT", "CONTRADICTION", "UNKNOWN")),
+    "2way": Scheme(
+        "2way",
+        ("ENTAILMENT", "NO_ENTAILMENT"),
+        {"CONTRADICTION": "NO_ENTAILMENT", "UNKNOWN": "NO_ENTAILMENT"},
+    ),
+}
+
+PLAIN_NAMES: Mapping[str, str] = {
+    "correct": "correct",
+    "partially_correct_incomplete": "partly right",
+    "contradictory": "contradicts",
+    "irrelevant": "off the point",
+    "non_domain": "not an answer",
+    "incorrect": "not correct",
+}
+
+
+def fitting_schemes(labels: Iterable[str], schemes: Mapping[str, Scheme]) -> list[Scheme]:
+    """List the schemes that hold every one of these labels as their own, finest first."""
+    wanted = set(labels)
+    return [scheme for scheme in schemes.values() if wanted <= set(scheme.labels)]
+
+
+def choose_scheme(labels: Iterable[str], schemes: Mapping[str, Scheme], what: str) -> Scheme:
+    """Find the one scheme these labels belong to, or explain why there is none or more than one."""
+    found = set(labels)
+    fitting = fitting_schemes(found, schemes)
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        names = " and ".join(scheme.name for scheme in fitting)
+        raise PostilError(
+            f"{what} holds only {some(sorted(found))}, which fits {names}.",
+            hint=f"Say which with --scheme {fitting[0].name}.",
+        )
+    known = {label for scheme in schemes.values() for label in scheme.labels}
+    if found <= known:
+        raise PostilError(
+            f"{what} mixes labels of different schemes: {some(sorted(found), 6)}.",
+            hint="Name the coarser with --scheme, and finer labels are collapsed to it.",
+        )
+    raise PostilError(
+        f"{what} holds labels that no scheme has: {some(sorted(found - known))}.",
+        hint=f"Known labels: {', '.join(sorted(known))}.",
+    )

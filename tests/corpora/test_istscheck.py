@@ -1,0 +1,104 @@
+"""The checker of alignment files: all problems at once, errors apart from breaches of the guidelines."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from postil.corpora.alignments import AlignedPair, Alignment
+from postil.corpora.ists import Problem, write_alignments
+from postil.corpora.istscheck import check_alignments
+
+GOOD = AlignedPair(
+    id="7",
+    source=("the", "cat", "sat"),
+    target=("a", "cat"),
+    alignments=(
+        Alignment((1, 2), (1, 2), ("EQUI",), 5),
+        Alignment((3,), (), ("NOALI",), None),
+    ),
+)
+FIRST_ALIGNMENT, SECOND_ALIGNMENT = 14, 15
+
+
+def problems_of(tmp_path, *pairs: AlignedPair) -> list[Problem]:
+    write_alignments(tmp_path / "a.wa", pairs)
+    return check_alignments(tmp_path / "a.wa")
+
+
+def test_nothing_to_complain_about(tmp_path):
+    assert problems_of(tmp_path, GOOD, replace(GOOD, id="8")) == []
+
+
+def test_noali_may_score_zero(tmp_path):
+    pair = replace(GOOD, alignments=(GOOD.alignments[0], Alignment((3,), (), ("NOALI",), 0.0)))
+    assert problems_of(tmp_path, pair) == []
+
+
+@pytest.mark.parametrize(
+    ("alignment", "what"),
+    [
+        (Alignment((1, 2), (1, 2), ("EQUI",), 4), "EQUI should have the score 5"),
+        (Alignment((1, 2), (1, 2), ("EQUI",), None), "EQUI should have the score 5"),
+        (Alignment((1, 2), (1, 2), ("SIMI",), 5), "SIMI should have a score above 0 and below 5"),
+        (Alignment((1, 2), (1, 2), ("REL", "FACT"), 0), "REL should have a score above 0"),
+        (Alignment((1, 2), (1, 2), ("OPPO",), None), "OPPO should have a score above 0"),
+        (Alignment((2, 1), (1, 2), ("EQUI",), 5), "token numbers are not in order"),
+        (Alignment((1, 2), (2, 1), ("EQUI",), 5), "token numbers are not in order"),
+        (Alignment((1, 2), (1, 2), ("NOALI",), None), "NOALI links two chunks"),
+    ],
+)
+def test_guidelines(tmp_path, alignment, what):
+    (problem,) = problems_of(tmp_path, replace(GOOD, alignments=(alignment, GOOD.alignments[1])))
+    assert what in problem.what
+    assert (problem.line, problem.record, problem.severity) == (FIRST_ALIGNMENT, "sentence 7", "warning")
+
+
+@pytest.mark.parametrize(
+    ("alignment", "what"),
+    [
+        (Alignment((3,), (), ("NOALI",), 2), "NOALI has the score 2"),
+        (Alignment((3,), (), ("SIMI",), 2), "SIMI with nothing on one side"),
+    ],
+)
+def test_unaligned_guidelines(tmp_path, alignment, what):
+    (problem,) = problems_of(tmp_path, replace(GOOD, alignments=(GOOD.alignments[0], alignment)))
+    assert what in problem.what
+    assert (problem.line, problem.severity) == (SECOND_ALIGNMENT, "warning")
+
+
+def test_tokens_left_out_and_used_twice(tmp_path):
+    missing, repeated = problems_of(
+        tmp_path,
+        replace(GOOD, alignments=GOOD.alignments[:1]),
+        replace(GOOD, id="8", alignments=(*GOOD.alignments, Alignment((), (2,), ("NOALI",), None))),
+    )
+    assert "tokens 3 of the first sentence stand in no alignment" in missing.what
+    assert "tokens 2 of the second sentence stand in more than one alignment" in repeated.what
+    assert (missing.line, missing.record, missing.severity) == (1, "sentence 7", "warning")
+    assert repeated.record == "sentence 8"
+
+
+def test_tokens_that_are_not_the_sentence(tmp_path):
+    (problem,) = problems_of(tmp_path, replace(GOOD, target_text="a dog"))
+    assert "the tokens are not those of the second sentence" in problem.what
+    assert problem.severity == "warning"
+
+
+def test_errors_and_warnings_come_together_in_order_of_lines(tmp_path):
+    path = tmp_path / "a.wa"
+    write_alignments(path, [GOOD, replace(GOOD, id="8", source_text="another sentence")])
+    path.write_text(path.read_text().replace("EQUI // 5", "EQUI // 9", 1))
+    problems = check_alignments(path)
+    assert [(problem.line, problem.severity) for problem in problems] == [
+        (1, "warning"),
+        (1, "warning"),
+        (FIRST_ALIGNMENT, "error"),
+        (20, "warning"),
+    ]
+
+
+def test_a_sentence_without_tokens_is_an_error(tmp_path):
+    (problem,) = problems_of(tmp_path, AlignedPair("7", (), ("a",), (Alignment((), (1,), ("NOALI",), None),)))
+    assert (problem.what, problem.severity) == ("the first sentence has no tokens.", "error")
