@@ -1,0 +1,1 @@
+"""Official scorers, agreement and significance; every score knows how it was made."""

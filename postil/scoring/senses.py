@@ -1,0 +1,175 @@
+"""Scores word senses as the Senseval scorer does: fine, coarse and mixed grained.
+
+An instance's answer is a spread of weight over senses. Its credit is the weight that lies on right senses;
+its attempted mass is all the weight given, at most 1. Over N instances of the key:
+
+    precision = Σ credit / Σ mass      recall = Σ credit / N      attempted = Σ mass / N
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from postil.corpora.sensekeys import SenseAnswer, SenseMap
+from postil.errors import MismatchError, PostilError, some
+from postil.scoring.score import Score, make_signature
+from postil.scoring.tally import Floats, Metrics, SumTally, ratio
+
+Granularity = Literal["fine", "coarse", "mixed"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SenseTally:
+    """What each scored instance of a key earned; `unknown` names the answered instances it lacks."""
+
+    ids: tuple[str, ...]
+    lexelts: tuple[str, ...]
+    credit: NDArray[np.float64]
+    mass: NDArray[np.float64]
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def precision(self) -> float:
+        """Credit for each unit of weight that was answered."""
+        return _ratio(float(self.credit.sum()), float(self.mass.sum()))
+
+    @property
+    def recall(self) -> float:
+        """Credit for each instance of the key."""
+        return _ratio(float(self.credit.sum()), len(self.ids))
+
+    @property
+    def attempted(self) -> float:
+        """The part of the key that was answered, from 0 to 1."""
+        return _ratio(float(self.mass.sum()), len(self.ids))
+
+
+def tally_senses(
+    key: Sequence[SenseAnswer],
+    answers: Iterable[SenseAnswer],
+    *,
+    granularity: Granularity = "fine",
+    sense_map: SenseMap | None = None,
+    single_key_only: bool = False,
+) -> SenseTally:
+    """Compare a system's answers with a key, instance by instance.
+
+    Fine: a sense is right if the key has it. Coarse: both sides are first replaced by the topmost senses
+    above them. Mixed: a sense under one of the key's is right too, and one above it earns the share that the
+    key's sense has in it. `single_key_only` leaves out the instances for which the key allows several senses.
+    Instances are joined by name and lexelt, in any order; weights in the key are not looked at.
+    """
+    if granularity not in ("fine", "coarse", "mixed"):
+        raise ValueError(f"granularity is fine, coarse or mixed, not {granularity!r}")
+    if granularity != "fine" and sense_map is None:
+        raise PostilError(f"{granularity.capitalize()}-grained scoring needs a sense map.", hint="Give one.")
+    given = _by_name(answers, "the answers")
+    right = _by_name(key, "the key")
+    unknown = tuple(instance for lexelt, instance in given if (lexelt, instance) not in right)
+    ids, lexelts, credit, mass = [], [], [], []
+    for name, entry in right.items():
+        senses = {sense for sense, _ in entry.senses}
+        if granularity == "coarse" and sense_map is not None:
+            senses = {sense_map.coarsest(sense) for sense in senses}
+        if not senses or (single_key_only and len(senses) > 1):
+            continue
+        weights = _weights(given[name]) if name in given else {}
+        total = min(1.0, sum(weights.values()))
+        earned = sum(
+            weight * _merit(sense, senses, granularity, sense_map) for sense, weight in weights.items()
+        )
+        ids.append(entry.instance)
+        lexelts.append(entry.lexelt)
+        credit.append(min(earned, total))
+        mass.append(total)
+    return SenseTally(
+        tuple(ids),
+        tuple(lexelts),
+        np.asarray(credit, dtype=np.float64),
+        np.asarray(mass, dtype=np.float64),
+        unknown,
+    )
+
+
+def _by_name(entries: Iterable[SenseAnswer], where: str) -> dict[tuple[str, str], SenseAnswer]:
+    named: dict[tuple[str, str], SenseAnswer] = {}
+    twice = []
+    for entry in entries:
+        name = (entry.lexelt, entry.instance)
+        if name in named:
+            twice.append(entry.instance)
+        named[name] = entry
+    if twice:
+        raise MismatchError(
+            f"Instances stand twice in {where}: {some(twice)}.", hint="Keep one line of each."
+        )
+    return named
+
+
+def _weights(answer: SenseAnswer) -> dict[str, float]:
+    """Spread an answer over its senses: as it says, or equally unless all of them have a weight."""
+    senses = [sense for sense, _ in answer.senses]
+    given = [weight for _, weight in answer.senses if weight is not None]
+    if len(given) < len(senses):
+        given = [1.0] * len(senses)
+    # Less than 1 in all means that the rest is not attempted; more is a scale of the system's own. The
+    # largest is brought down to 1 first, because the sum of huge weights would overflow.
+    most = max(given, default=0.0)
+    if most > 1:
+        given = [weight / most for weight in given]
+    total = sum(given)
+    if total > 1:
+        given = [weight / total for weight in given]
+    weights: dict[str, float] = {}
+    for sense, weight in zip(senses, given, strict=True):
+        weights[sense] = weights.get(sense, 0.0) + weight
+    return weights
+
+
+def _merit(sense: str, right: set[str], granularity: Granularity, sense_map: SenseMap | None) -> float:
+    """Tell how right one sense is, from 0 to 1."""
+    if granularity == "coarse" and sense_map is not None:
+        sense = sense_map.coarsest(sense)
+    if sense in right:
+        return 1.0
+    if granularity != "mixed" or sense_map is None:
+        return 0.0
+    if any(sense_map.share(wanted, sense) > 0 for wanted in right):
+        return 1.0
+    # A general sense may cover several of the key's senses: their shares add up. (In a fixed order, because
+    # sums of floats depend on it.)
+    return min(1.0, sum(sense_map.share(sense, wanted) for wanted in sorted(right)))
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
+
+
+def tally_of(tally: SenseTally) -> SumTally:
+    """The common tally of a sense tally, for resampling and comparison."""
+    counts = np.column_stack([tally.credit, tally.mass, np.ones(len(tally.ids))])
+    return SumTally(counts, _figures)
+
+
+def _figures(sums: Floats) -> Metrics:
+    credit, mass, items = sums[..., 0], sums[..., 1], sums[..., 2]
+    return {
+        "precision": ratio(credit, mass),
+        "recall": ratio(credit, items),
+        "attempted": ratio(mass, items),
+    }
+
+
+def score_senses(tally: SenseTally, *, granularity: str) -> Score:
+    """Make the score of a sense tally."""
+    return Score(
+        metrics={"precision": tally.precision, "recall": tally.recall, "attempted": tally.attempted},
+        primary="recall",
+        signature=make_signature("senses", granularity=granularity, n=len(tally.ids)),
+        count=len(tally.ids),
+    )

@@ -1,0 +1,151 @@
+"""Is the difference real? Approximate randomisation and the bootstrap, by item or by group of items.
+
+Both work on tallies, in blocks of resamples, so that ten thousand iterations over a test set are a few matrix
+products.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from postil.errors import MismatchError
+from postil.scoring.tally import Floats, Metrics, Tally
+
+ITERATIONS = 10_000
+_CELLS_A_BLOCK = 4_000_000
+
+Groups = NDArray[np.intp] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A confidence interval of a figure or of a difference."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two systems on one metric: both values, their difference, its interval and its p-value."""
+
+    metric: str
+    first: float
+    second: float
+    interval: Interval
+    p_value: float
+
+    @property
+    def difference(self) -> float:
+        """By how much the first system is better."""
+        return self.first - self.second
+
+    @property
+    def significant(self) -> bool:
+        """Whether chance alone would give so large a difference at most one time in twenty."""
+        return self.p_value <= 0.05
+
+
+def _blocks(iterations: int, size: int) -> Iterator[int]:
+    step = max(1, min(iterations, _CELLS_A_BLOCK // max(size, 1)))
+    for start in range(0, iterations, step):
+        yield min(step, iterations - start)
+
+
+def _unit_count(size: int, groups: Groups) -> int:
+    if groups is None:
+        return size
+    if len(groups) != size:
+        raise ValueError("there must be one group number for every item")
+    return int(groups.max()) + 1 if size else 0
+
+
+def _coin_tosses(rng: np.random.Generator, rows: int, columns: int) -> NDArray[np.bool_]:
+    """Fair random booleans, eight to a byte: several times faster than drawing numbers."""
+    width = -(-columns // 8)
+    raw = np.frombuffer(rng.bytes(rows * width), dtype=np.uint8).reshape(rows, width)
+    return np.unpackbits(raw, axis=1, count=columns).view(np.bool_)
+
+
+def approximate_randomisation(
+    first: Tally, second: Tally, *, iterations: int = ITERATIONS, seed: int = 0, groups: Groups = None
+) -> dict[str, float]:
+    """The p-value of every metric's difference when the two systems' items are exchanged at random.
+
+    p = (1 + number of shuffles whose difference is at least as large) / (1 + iterations), two-sided.
+    """
+    if first.size != second.size:
+        raise MismatchError(f"the two systems were scored on {first.size} and {second.size} items.")
+    rng = np.random.default_rng(seed)
+    a, b = first.values(), second.values()
+    observed = {name: abs(a[name] - b[name]) for name in a if name in b}
+    larger = dict.fromkeys(observed, 0)
+    units = _unit_count(first.size, groups)
+    for rows in _blocks(iterations, first.size):
+        mask = _coin_tosses(rng, rows, units)
+        one, other = first.swapped(second, mask if groups is None else mask[:, groups])
+        for name, difference in observed.items():
+            larger[name] += int((np.abs(one[name] - other[name]) >= difference - 1e-12).sum())
+    return {name: (1 + count) / (1 + iterations) for name, count in larger.items()}
+
+
+def _resample_weights(rng: np.random.Generator, rows: int, units: int) -> Floats:
+    """How often each unit is drawn when as many are drawn as there are, with replacement."""
+    drawn = rng.integers(0, units, size=(rows, units)) + units * np.arange(rows)[:, None]
+    return np.bincount(drawn.ravel(), minlength=rows * units).reshape(rows, units).astype(np.float32)
+
+
+def _bootstrap(
+    figures: Callable[[Floats], Metrics], size: int, iterations: int, seed: int, groups: Groups
+) -> dict[str, Floats]:
+    rng = np.random.default_rng(seed)
+    units = _unit_count(size, groups)
+    collected: dict[str, list[Floats]] = {}
+    for rows in _blocks(iterations, size):
+        weights = _resample_weights(rng, rows, units)
+        for name, values in figures(weights if groups is None else weights[:, groups]).items():
+            collected.setdefault(name, []).append(values)
+    return {name: np.concatenate(values) for name, values in collected.items()}
+
+
+def _interval(values: Floats, level: float) -> Interval:
+    tail = (1 - level) / 2
+    low, high = np.quantile(values, [tail, 1 - tail])
+    return Interval(float(low), float(high))
+
+
+def bootstrap(
+    tally: Tally, *, iterations: int = ITERATIONS, seed: int = 0, level: float = 0.95, groups: Groups = None
+) -> dict[str, Interval]:
+    """Confidence intervals of a system's figures (percentile bootstrap over items, or over groups)."""
+    sampled = _bootstrap(tally.resampled, tally.size, iterations, seed, groups)
+    return {name: _interval(values, level) for name, values in sampled.items()}
+
+
+def compare(
+    first: Tally,
+    second: Tally,
+    *,
+    iterations: int = ITERATIONS,
+    resamples: int = ITERATIONS,
+    seed: int = 0,
+    level: float = 0.95,
+    groups: Groups = None,
+) -> dict[str, Comparison]:
+    """Compare two systems: paired bootstrap intervals of the differences, p-values by randomisation."""
+    p_values = approximate_randomisation(first, second, iterations=iterations, seed=seed, groups=groups)
+
+    def differences(weights: Floats) -> Metrics:
+        one, other = first.resampled(weights), second.resampled(weights)
+        return {name: one[name] - other[name] for name in p_values}
+
+    sampled = _bootstrap(differences, first.size, resamples, seed, groups)
+    a, b = first.values(), second.values()
+    return {
+        name: Comparison(name, a[name], b[name], _interval(sampled[name], level), p_value)
+        for name, p_value in p_values.items()
+    }
