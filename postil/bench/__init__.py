@@ -1,0 +1,1 @@
+"""Systems × data × scorers: tables beside the published ones."""

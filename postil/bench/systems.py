@@ -1,0 +1,122 @@
+"""The registry of systems: what a name stands for, and what a system must be able to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Protocol
+
+from postil.corpora.alignments import AlignedPair, ChunkedPair
+from postil.corpora.labels import Scheme
+from postil.corpora.responses import Question
+from postil.corpora.rte import Pair
+from postil.corpora.rteruns import PairJudgement
+from postil.corpora.sensekeys import SenseAnswer
+from postil.corpora.senses import SenseInstance
+from postil.errors import PostilError
+
+
+class ResponseSystem(Protocol):
+    """Learns from labelled questions (of any corpus) and labels answers in any scheme."""
+
+    def fit(self, questions: Sequence[Question], /) -> Any:
+        """Learn from questions whose answers are labelled."""
+
+    def predict(self, questions: Sequence[Question], scheme: Scheme, /) -> list[str]:
+        """One label an answer, in order; labels of the given answers must not be read."""
+
+
+class EntailmentSystem(Protocol):
+    """Learns from labelled pairs and judges pairs in either scheme."""
+
+    def fit(self, pairs: Sequence[Pair], /) -> Any:
+        """Learn from labelled pairs, two-way and three-way ones together."""
+
+    def predict(self, pairs: Sequence[Pair], scheme: Scheme, /) -> list[PairJudgement]:
+        """One judgement a pair, in order, with the confidence of entailment."""
+
+
+class AlignmentSystem(Protocol):
+    """Learns from aligned pairs and aligns chunked ones."""
+
+    def fit(self, pairs: Sequence[AlignedPair], chunks: Sequence[ChunkedPair], /) -> Any:
+        """Learn from aligned pairs and their chunks, one for one."""
+
+    def predict(self, pairs: Sequence[ChunkedPair], /) -> list[AlignedPair]:
+        """One aligned pair a chunked pair, in order."""
+
+
+class SenseSystem(Protocol):
+    """Learns from sense-tagged instances and tags others."""
+
+    def fit(self, instances: Sequence[SenseInstance], /) -> Any:
+        """Learn from tagged instances."""
+
+    def predict(self, instances: Sequence[SenseInstance], /) -> list[SenseAnswer]:
+        """Answers for the instances it attempts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A registered system: where its class is, and one line about it."""
+
+    task: str
+    name: str
+    target: str
+    about: str
+
+
+# Classes are named, not imported: listing systems must not load scikit-learn.
+REGISTRY: tuple[Entry, ...] = (
+    Entry(
+        "responses",
+        "majority",
+        "postil.models.baselines.responses:MajorityLabel",
+        "most frequent label of the corpus (challenge baseline)",
+    ),
+    Entry(
+        "responses",
+        "lexical",
+        "postil.models.baselines.responses:LexicalOverlap",
+        "decision tree on eight lexical-overlap features (challenge baseline)",
+    ),
+    Entry(
+        "entailment",
+        "overlap",
+        "postil.models.baselines.entailment:WordOverlap",
+        "share of the hypothesis's words found in the text",
+    ),
+    Entry(
+        "alignment",
+        "identical",
+        "postil.models.baselines.alignment:IdenticalTokens",
+        "chunks with most identical tokens are equivalent (task baseline)",
+    ),
+    Entry(
+        "senses",
+        "mfs",
+        "postil.models.baselines.senses:MostFrequentSense",
+        "most frequent sense of the word (task baseline)",
+    ),
+)
+
+
+def names(task: str) -> list[str]:
+    """The names registered for a task."""
+    return [entry.name for entry in REGISTRY if entry.task == task]
+
+
+def create(task: str, name: str) -> Any:
+    """Make a fresh system by its name."""
+    module, _, attribute = find(task, name).target.partition(":")
+    return getattr(import_module(module), attribute)()
+
+
+def find(task: str, name: str) -> Entry:
+    """Look a system up by its name."""
+    for entry in REGISTRY:
+        if (entry.task, entry.name) == (task, name):
+            return entry
+    known = ", ".join(names(task)) or "none yet"
+    raise PostilError(f"there is no system {name!r} for {task}.", hint=f"Registered: {known}.")

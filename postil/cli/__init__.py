@@ -1,0 +1,1 @@
+"""The `postil` command: one module a verb; thin: parse, call, print."""

@@ -1,0 +1,126 @@
+"""`postil convert`: from one form of a corpus to another: long and wide tables, SRA XML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from postil.cli.tableoptions import (
+    ColumnOption,
+    EncodingOption,
+    KeyOption,
+    QuestionOption,
+    ReferenceOption,
+    SheetOption,
+    WideOption,
+    read_source,
+)
+from postil.errors import InputError
+
+if TYPE_CHECKING:
+    from postil.corpora.responses import Question
+
+
+def convert(
+    source: Annotated[
+        Path,
+        typer.Argument(help="A table (.csv, .tsv, .jsonl, .xlsx), an SRA XML file, or a folder of them."),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="TARGET",
+            help="Where to write: a table by its ending, one question as .xml, or a folder of SRA XML files.",
+        ),
+    ],
+    question: QuestionOption = None,
+    reference: ReferenceOption = None,
+    key: KeyOption = None,
+    column: ColumnOption = None,
+    sheet: SheetOption = None,
+    encoding: EncodingOption = None,
+    wide: WideOption = None,
+) -> None:
+    """Convert questions and answers between tables (long or wide) and SRA XML."""
+    from postil.corpora.responses import count_answers
+
+    questions = read_source(
+        source,
+        question=question,
+        reference=reference,
+        key=key,
+        column=column,
+        sheet=sheet,
+        encoding=encoding,
+        wide=wide,
+    )
+    write_target(output, questions)
+    labelled = sum(answer.label is not None for each in questions for answer in each.answers)
+    found = f"{len(questions):,} question{'' if len(questions) == 1 else 's'}"
+    found += f", {count_answers(questions):,} answers, {labelled:,} labelled"
+    typer.echo(f"Read {found} from {source}; wrote {output}.", err=True)
+
+
+def write_target(target: Path, questions: Sequence[Question]) -> None:
+    """Write questions in the form the target's name asks for."""
+    from postil.corpora import sra
+    from postil.corpora.rows import SUFFIXES
+    from postil.corpora.tables import write_table
+
+    suffix = target.suffix.lower()
+    if target.is_dir() or not suffix:
+        _write_folder(target, questions)
+    elif suffix == ".xml":
+        if len(questions) != 1:
+            raise InputError(
+                target,
+                f"an SRA XML file holds one question, and there are {len(questions)}.",
+                hint="Name a folder (without an ending), and each question gets its file there.",
+            )
+        sra.write_question(target, questions[0])
+    elif suffix in SUFFIXES:
+        write_table(target, questions)
+    else:
+        raise InputError(
+            target,
+            f"cannot be written: the name ends in {suffix!r}.",
+            hint=f"Known endings: {', '.join(SUFFIXES)}, .xml; without an ending: a folder of XML files.",
+        )
+
+
+def _write_folder(folder: Path, questions: Sequence[Question]) -> None:
+    from postil.corpora import sra
+
+    if folder.exists() and not folder.is_dir():
+        raise InputError(folder, "is a file, and a folder is needed here.", hint="Choose another name.")
+    names = _file_names(questions)
+    foreign = {file.name for file in folder.glob("*.xml")} - set(names)
+    if foreign:
+        raise InputError(
+            folder,
+            f"holds other XML files already ({min(foreign)}, …), and would be read together with them.",
+            hint="Choose a new or empty folder.",
+        )
+    for name, question in zip(names, questions, strict=True):
+        sra.write_question(folder / name, question)
+
+
+def _file_names(questions: Sequence[Question]) -> list[str]:
+    """A file name for each question: its id without what file systems dislike, made unique."""
+    names: list[str] = []
+    taken: set[str] = set()
+    for question in questions:
+        stem = re.sub(r"[^\w.-]+", "_", question.id).strip("._")[:80] or "question"
+        name, number = stem, 1
+        while name.casefold() in taken:  # some file systems do not tell Q1 from q1
+            number += 1
+            name = f"{stem}_{number}"
+        taken.add(name.casefold())
+        names.append(f"{name}.xml")
+    return names

@@ -1,0 +1,70 @@
+"""The `postil` command: its verbs, and the one place where errors become a message and an exit status."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from postil import __version__
+from postil.cli import bench, check, convert, demo, score
+from postil.errors import PostilError
+
+app = typer.Typer(
+    name="postil",
+    help="Read short answers, judge them against a reference, and say why.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # plain help is shown three times as fast
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"postil {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Read short answers, judge them against a reference, and say why."""
+
+
+app.command(short_help="Try Postil on a bundled, made-up class.")(demo.demo)
+app.command(short_help="Say what files hold, or what is wrong.")(check.check)
+app.command(short_help="Convert answers between tables and SRA XML.")(convert.convert)
+app.add_typer(score.app, name="score")
+app.add_typer(bench.app, name="bench")
+
+
+def main() -> None:
+    """Run the command line; anything a user can mend is one message and exit status 2, never a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        # A console that cannot show a character shows a substitute instead of failing.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    try:
+        app()
+    except PostilError as error:
+        sys.stderr.write(f"postil: {error.what}\n")
+        if error.hint:
+            sys.stderr.write(f"        {error.hint}\n")
+        raise SystemExit(2) from None
+    except BrokenPipeError:
+        # The reader of our output (`head`, a pager) has seen enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(0) from None
+    except OSError as error:
+        # What no reader or writer foresaw: a full disk, a folder that may not be looked into.
+        where = f"{error.filename}: " if error.filename else ""
+        sys.stderr.write(f"postil: {where}{error.strerror or error}.\n")
+        raise SystemExit(2) from None

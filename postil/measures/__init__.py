@@ -1,0 +1,1 @@
+"""Measures: two texts to a number; one module a family."""

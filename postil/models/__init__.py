@@ -1,0 +1,1 @@
+"""Learners and baselines: from labelled corpora to judgements."""

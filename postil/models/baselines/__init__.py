@@ -1,0 +1,1 @@
+"""The simple systems every learner has to beat."""

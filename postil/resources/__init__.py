@@ -1,0 +1,1 @@
+"""Compiled artefacts and tables that ship with the package."""

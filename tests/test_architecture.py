@@ -1,0 +1,142 @@
+"""The house keeps its order: who may import whom, how long a module may be, what is never imported at all."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import postil
+
+ROOT = Path(postil.__file__).parent
+# As docs and design have it: a package imports only from those before it.
+ORDER = (
+    "errors",
+    "corpora",
+    "scoring",
+    "annotation",
+    "knowledge",
+    "text",
+    "measures",
+    "models",
+    "explain",
+    "grader",
+    "bench",
+    "engines",
+    "service",
+    "cli",
+)
+DATA = "resources"
+LONGEST = 350
+NEVER = {"pickle", "cPickle", "dill", "cloudpickle", "shelve", "marshal"}
+NETWORK = {"socket", "urllib.request", "http.client", "requests", "httpx", "aiohttp", "ftplib", "smtplib"}
+HEAVY = {"numpy", "scipy", "sklearn", "spacy", "openpyxl", "onnxruntime", "torch", "pandas"}
+
+MODULES = sorted(ROOT.rglob("*.py"))
+
+
+def imported(tree: ast.AST, package: tuple[str, ...]) -> Iterator[str]:
+    """Every module (and `module.name`) that a syntax tree imports, wherever in it, by its full name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join((*base, *([node.module] if node.module else [])))
+            yield module
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def imports_of(path: Path) -> set[str]:
+    package = ("postil", *path.relative_to(ROOT).parts[:-1])
+    return set(imported(ast.parse(path.read_text("utf-8")), package))
+
+
+def below(name: str, banned: set[str]) -> bool:
+    return any(name == one or name.startswith(f"{one}.") for one in banned)
+
+
+def violations(package: str, names: set[str]) -> list[str]:
+    """The imports that a module of this package may not have."""
+    own = [name.split(".")[1] for name in names if name.startswith("postil.")]
+    allowed = {*ORDER[: ORDER.index(package) + 1], DATA, "__version__"}
+    return sorted({name for name in own if name not in allowed})
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def test_there_are_modules():
+    assert len(MODULES) > 30
+
+
+def test_every_package_has_its_place():
+    found = {path.relative_to(ROOT).parts[0].removesuffix(".py") for path in MODULES}
+    assert found - {"__init__", "__main__", DATA} <= set(ORDER)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_imports_go_one_way(path):
+    package = path.relative_to(ROOT).parts[0].removesuffix(".py")
+    if package in ("__init__", DATA):
+        assert not [one for one in imports_of(path) if one.startswith("postil.")]
+    elif package != "__main__":
+        assert violations(package, imports_of(path)) == []
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_modules_stay_short(path):
+    assert len(path.read_text("utf-8").splitlines()) <= LONGEST
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_nothing_unpickles_or_calls_out(path):
+    names = imports_of(path)
+    assert [one for one in sorted(names) if below(one, NEVER | NETWORK | {"joblib.load"})] == []
+    loads = [
+        node
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr == "load" and ast.unparse(node.value) == "joblib"
+    ]
+    assert loads == []
+
+
+def test_the_command_line_imports_nothing_heavy():
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-c", "import postil.cli.main"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT.parent,
+    )
+    modules = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if "|" in line}
+    assert "postil.cli.main" in modules
+    assert sorted(one for one in modules if below(one, HEAVY)) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "package", "broken"),
+    [
+        ("from postil.cli import main", "corpora", ["cli"]),
+        ("def f():\n    import postil.bench.table", "models", ["bench"]),
+        ("from ..scoring import tally", "corpora", ["scoring"]),
+        ("from . import files", "corpora", []),
+        ("from postil import grader, service", "bench", ["service"]),
+        ("from postil.errors import PostilError\nimport numpy", "corpora", []),
+    ],
+)
+def test_the_rule_itself(source, package, broken):
+    assert violations(package, set(imported(ast.parse(source), ("postil", package)))) == broken
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["import urllib.request", "from urllib import request", "from http.client import HTTPConnection"],
+)
+def test_the_network_is_seen_however_it_is_imported(source):
+    assert any(below(one, NETWORK) for one in imported(ast.parse(source), ("postil",)))
