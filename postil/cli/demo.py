@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -38,6 +40,7 @@ def demo(
     write_run(folder / "run.txt", labels)
     _show_class(questions, labels)
     show_score(score_labels("sra", tally_labels(gold, labels, scheme), scheme), {})
+    postil = "postil" if shutil.which("postil") else sys.argv[0]
     typer.echo(
         f"""
 Those labels come from the word-overlap baseline of the 2013 challenge: each question was judged by a decision
@@ -49,9 +52,9 @@ Written to {folder}:
   run.txt     the baseline's labels
 
 Try next:
-  postil check {folder / "class.csv"}
-  postil score responses {folder / "run.txt"} {folder / "gold.txt"}
-  postil bench systems"""
+  {postil} check {folder / "class.csv"}
+  {postil} score responses {folder / "run.txt"} {folder / "gold.txt"}
+  {postil} bench systems"""
     )
 
 

@@ -27,6 +27,8 @@ def show_score(score: Score, comparisons: Mapping[str, Comparison]) -> None:
         for name in ("other", "difference", "95 % interval", "p"):
             figures.add_column(name, justify="right")
     for name, value in score.metrics.items():
+        if name == "macro_f1_5" and value == score.metrics["macro_f1"]:
+            continue  # it differs only where a class is left out
         row = [f"[bold]{name}[/bold]" if name == score.primary else name, f"{value:.4f}"]
         if name in comparisons:
             item = comparisons[name]
