@@ -1,9 +1,17 @@
-"""The few kinds of error a user can meet; each says what is wrong, where, and what to do."""
+"""The few kinds of error a user can meet; each says what is wrong, where, and what to do.
+
+Messages may end up in logs: they name files, lines, ids, columns and labels, and never repeat an answer.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
+
+_LONGEST_NAME = 60
+_LONGEST_LABEL = 30
+_MOST_WORDS = 4
 
 
 class PostilError(Exception):
@@ -47,7 +55,20 @@ class MissingDataError(PostilError):
 
 
 def some(names: Iterable[str], most: int = 3) -> str:
-    """Quote the first few of many names for a message: `'a', 'b', 'c' and 7 more`."""
+    """Quote the first few of many names for a message: `'a', 'b', 'c' and 7 more`; long ones are cut."""
     listed = list(names)
-    quoted = ", ".join(repr(name) for name in listed[:most])
+    shortened = (name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…" for name in listed)
+    quoted = ", ".join(repr(name) for name in islice(shortened, most))
     return quoted if len(listed) <= most else f"{quoted} and {len(listed) - most} more"
+
+
+def unknown_label(label: str, what: str = "label") -> str:
+    """Say that a label is unknown; a text too long for a label may be a pupil's, and is not repeated."""
+    if len(label) > _LONGEST_LABEL or len(label.split()) > _MOST_WORDS:
+        return f"what stands here for a {what} is a longer text."
+    return f"the {what} {label!r} is unknown."
+
+
+def number_of(count: int, thing: str) -> str:
+    """Count things in words: `1 question`, `2,000 questions`."""
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"

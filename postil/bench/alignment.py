@@ -8,7 +8,7 @@ from pathlib import Path
 from postil.bench.result import BenchResult, Cell
 from postil.bench.systems import AlignmentSystem, create
 from postil.corpora.alignments import AlignedPair, ChunkedPair
-from postil.corpora.chunkfiles import project_chunks, read_chunks
+from postil.corpora.chunkfiles import ChunkedSentence, project_chunks, read_chunks
 from postil.corpora.ists import read_alignments
 from postil.errors import MismatchError, MissingDataError, PostilError
 from postil.scoring.alignment import score_alignments, tally_alignments
@@ -56,16 +56,7 @@ def read_datasets(folder: Path | str) -> dict[str, Dataset]:
             )
         datasets[name] = (
             gold,
-            [
-                ChunkedPair(
-                    pair.id,
-                    pair.source,
-                    pair.target,
-                    project_chunks(pair.source, source),
-                    project_chunks(pair.target, target),
-                )
-                for pair, source, target in zip(gold, sources, targets, strict=True)
-            ],
+            [_chunked(file, *each) for each in zip(gold, sources, targets, strict=True)],
         )
     if not datasets:
         raise MissingDataError(
@@ -73,3 +64,11 @@ def read_datasets(folder: Path | str) -> dict[str, Dataset]:
             hint="docs/data.md shows the layout.",
         )
     return datasets
+
+
+def _chunked(file: Path, pair: AlignedPair, source: ChunkedSentence, target: ChunkedSentence) -> ChunkedPair:
+    try:
+        chunks = (project_chunks(pair.source, source), project_chunks(pair.target, target))
+    except MismatchError as error:
+        raise MismatchError(f"{file}, pair {pair.id}: {error.what}", hint=error.hint) from error
+    return ChunkedPair(pair.id, pair.source, pair.target, *chunks)

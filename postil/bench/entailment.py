@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from postil.bench.result import BenchResult, Cell
@@ -11,7 +12,7 @@ from postil.bench.systems import EntailmentSystem, create
 from postil.corpora.labels import ENTAILMENT_SCHEMES, Scheme
 from postil.corpora.rte import Pair, read_pairs
 from postil.corpora.rteruns import EntailmentRun, read_gold
-from postil.errors import MissingDataError, PostilError
+from postil.errors import InputError, MissingDataError, PostilError
 from postil.scoring.entailment import score_entailment, tally_entailment
 from postil.scoring.score import make_signature
 
@@ -27,6 +28,11 @@ def run_entailment(
         raise PostilError(
             "two test files have the same name.", hint="Results are filed under the name of the file."
         )
+    for path, gold in zip(tests, golds.values(), strict=True):
+        if scheme == "3way" and any(pair.label == "NO_ENTAILMENT" for pair in gold):
+            raise InputError(
+                path, "has two-way labels, and cannot be scored three-way.", hint="Use --scheme 2way."
+            )
     held_out = {(pair.text, pair.hypothesis) for gold in golds.values() for pair in gold}
     training = [pair for pair in training_pairs(train) if (pair.text, pair.hypothesis) not in held_out]
     if not training:
@@ -56,7 +62,7 @@ def training_pairs(folder: Path | str) -> list[Pair]:
 
 
 def _cell(model: EntailmentSystem, gold: Sequence[Pair], scheme: Scheme) -> Cell:
-    hidden = [Pair(p.id, p.text, p.hypothesis, None, p.task, p.length) for p in gold]
+    hidden = [replace(pair, label=None) for pair in gold]
     run = EntailmentRun(tuple(model.predict(hidden, scheme)))
     judged = {judgement.id: judgement for judgement in run.judgements}
 

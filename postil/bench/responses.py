@@ -11,8 +11,8 @@ from pathlib import Path
 from postil.bench.folds import response_folds
 from postil.bench.result import BenchResult, Cell, Cells
 from postil.bench.systems import ResponseSystem, create
-from postil.corpora.labels import RESPONSE_SCHEMES, Scheme
-from postil.corpora.responses import Question
+from postil.corpora.labels import RESPONSE_SCHEMES, Scheme, reachable_schemes
+from postil.corpora.responses import Question, count_answers
 from postil.corpora.sra import CORPORA, read_collection
 from postil.errors import MissingDataError
 from postil.scoring.classes import tally_classes
@@ -64,7 +64,7 @@ def run_responses(
         for number, ((_, name), questions) in enumerate(sets.items(), start=1):
             note(number, len(sets) + 1, name)
             _predict(model, questions, name, _schemes([*training, *questions]), outcomes)
-        how = {"test": "official"}
+        how = {"train": count_answers(training), "test": sum(map(count_answers, sets.values()))}
     signature = make_signature("sra", system=system, **how)
     return BenchResult("responses", system, signature, _cells(outcomes), time.perf_counter() - started)
 
@@ -99,8 +99,8 @@ def _test_sets(folder: Path | str) -> dict[tuple[str, str], list[Question]]:
 
 def _schemes(questions: Sequence[Question]) -> list[Scheme]:
     """The schemes that the labels to learn from and those to score against both allow."""
-    labels = {answer.label for question in questions for answer in question.answers if answer.label}
-    return [s for s in RESPONSE_SCHEMES.values() if all(s.collapse(label) for label in labels)]
+    labels = (answer.label for question in questions for answer in question.answers if answer.label)
+    return reachable_schemes(labels, RESPONSE_SCHEMES)
 
 
 def _judge(

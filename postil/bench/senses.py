@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from postil.bench.folds import split_evenly
@@ -55,7 +56,7 @@ def run_senses(
 
 
 def _hidden(instances: Sequence[SenseInstance]) -> list[SenseInstance]:
-    return [SenseInstance(i.id, i.lexelt, i.tokens, i.head, i.sentences, (), i.source) for i in instances]
+    return [replace(instance, senses=()) for instance in instances]
 
 
 def _cross_validate(

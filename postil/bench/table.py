@@ -33,13 +33,13 @@ class Table:
 
 def render(results: Sequence[BenchResult], *, iterations: int = 1000) -> str:
     """Render one or more systems' results on the same benchmark; the first is tested against the others."""
-    tables = list(tables_of(results))
-    parts = [_render_table(table, iterations) for table in tables]
     first = results[0]
+    crossed = any("/cv" in test for tests in first.cells.values() for test in tests)
+    tables = list(tables_of(results))
+    parts = [_render_table(table, iterations, crossed=crossed) for table in tables]
     notes = [
         f"{first.system}: `{first.signature}`, {first.seconds:.1f} s. Brackets: 95 % bootstrap interval."
     ]
-    crossed = any("/cv" in test for tests in first.cells.values() for test in tests)
     if crossed and any(table.published for table in tables):
         notes.append(
             "Ours is cross-validated on the training data, the published figures are on the official test "
@@ -111,17 +111,11 @@ def _metric_table(
     return Table(f"{results[0].task}, {scheme}, {test}", metrics, rows, ours)
 
 
-def _render_table(table: Table, iterations: int) -> str:
-    values = [(name, row) for name, row in table.published if name.lower() not in _AGGREGATES]
-    values += [
-        (name, tuple(cell.score.metrics.get(metric) for cell, metric in row)) for name, row in table.ours
-    ]
-    best = [
-        max((figure for _, row in values if (figure := row[index]) is not None), default=None)
-        if len(values) > 1  # a row alone is not the best of anything
-        else None
-        for index in range(len(table.columns))
-    ]
+def _render_table(table: Table, iterations: int, *, crossed: bool) -> str:
+    rivals = [row for name, row in table.published if name.lower() not in _AGGREGATES]
+    if not (crossed and rivals):  # cross-validated figures are not in one contest with the published ones
+        rivals += [tuple(cell.score.metrics.get(metric) for cell, metric in row) for _, row in table.ours]
+    best = [_best(row[index] for row in rivals) for index in range(len(table.columns))]
     lines = [
         f"### {table.title}",
         "",
@@ -131,13 +125,21 @@ def _render_table(table: Table, iterations: int) -> str:
     for name, row in table.published:
         comparable = name.lower() not in _AGGREGATES
         cells = [_figure(value, comparable and value == top) for value, top in zip(row, best, strict=True)]
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+        # Some systems of the organisers are marked with an asterisk, which is Markdown's, too.
+        escaped = name.replace("*", r"\*")
+        lines.append(f"| {escaped} | " + " | ".join(cells) + " |")
     for name, own in table.ours:
         cells = [
             _own_figure(cell, metric, top, iterations) for (cell, metric), top in zip(own, best, strict=True)
         ]
         lines.append(f"| *{name} (Postil)* | " + " | ".join(cells) + " |")
     return "\n".join(lines)
+
+
+def _best(figures: Iterable[float | None]) -> float | None:
+    """The best figure of a column; one alone is not the best of anything."""
+    given = [figure for figure in figures if figure is not None]
+    return max(given) if len(given) > 1 else None
 
 
 def short(value: float) -> str:

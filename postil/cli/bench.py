@@ -125,6 +125,28 @@ def alignment(
     )
 
 
+@app.command("facets")
+def facets(
+    gaps: Annotated[
+        list[Path],
+        typer.Option(
+            "--gaps",
+            help="A table of what answers leave out of the reference; may be repeated.",
+            show_default=False,
+        ),
+    ],
+    system: System,
+    json_out: Json = None,
+) -> None:
+    """Facets of references: no system is registered for them yet."""
+    from postil.errors import PostilError
+
+    raise PostilError(
+        f"no facet system is registered yet, so there is no {system!r} to run.",
+        hint="`postil bench systems` lists what is registered; `postil score facets` scores a run.",
+    )
+
+
 @app.command("senses")
 def senses(
     train: Annotated[Path, typer.Option("--train", help="A lexical-sample file.", show_default=False)],
@@ -184,11 +206,11 @@ def _run_and_report(
     """Run each system, print the table, and write what was asked for."""
     from postil.bench.systems import find
     from postil.bench.table import render
-    from postil.corpora.files import refuse_folder, write_text
+    from postil.corpora.files import refuse_unwritable, write_text
 
     for path in (json_out, table):
         if path is not None:
-            refuse_folder(path)  # now, not after the work is done
+            refuse_unwritable(path)  # now, not after the work is done
     for name in names:
         find(task, name)  # a mistyped name should be told before hours of work, not after
     results = [run(name) for name in dict.fromkeys(names)]

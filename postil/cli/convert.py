@@ -19,7 +19,7 @@ from postil.cli.tableoptions import (
     WideOption,
     read_source,
 )
-from postil.errors import InputError
+from postil.errors import InputError, number_of
 
 if TYPE_CHECKING:
     from postil.corpora.responses import Question
@@ -50,6 +50,12 @@ def convert(
     """Convert questions and answers between tables (long or wide) and SRA XML."""
     from postil.corpora.responses import count_answers
 
+    if output.exists() and source.exists() and output.samefile(source):
+        raise InputError(
+            output,
+            "is the file to read, and would lose the columns that are not carried over.",
+            hint="Choose another name for the result.",
+        )
     questions = read_source(
         source,
         question=question,
@@ -62,8 +68,8 @@ def convert(
     )
     write_target(output, questions)
     labelled = sum(answer.label is not None for each in questions for answer in each.answers)
-    found = f"{len(questions):,} question{'' if len(questions) == 1 else 's'}"
-    found += f", {count_answers(questions):,} answers, {labelled:,} labelled"
+    found = f"{number_of(len(questions), 'question')}, {number_of(count_answers(questions), 'answer')}"
+    found += f", {labelled:,} labelled"
     typer.echo(f"Read {found} from {source}; wrote {output}.", err=True)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Optional
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from postil.scoring.score import Score
     from postil.scoring.significance import Groups
     from postil.scoring.tally import Tally
+
+Run = TypeVar("Run")
+AnyTally = TypeVar("AnyTally")
 
 app = typer.Typer(
     short_help="Score a run with the task's official scorer.",
@@ -23,7 +26,7 @@ app = typer.Typer(
 System = Annotated[Path, typer.Argument(help="The system's run file.", show_default=False)]
 Gold = Annotated[Path, typer.Argument(help="The gold file.", show_default=False)]
 Against = Annotated[
-    Optional[Path],  # noqa: UP045 - typer reads the annotation
+    Path | None,
     typer.Option("--against", help="Another run: is the difference significant?", show_default=False),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
@@ -32,7 +35,7 @@ Iterations = Annotated[
     typer.Option("--iterations", min=100, max=1_000_000, help="Randomisations and resamples for --against."),
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of the random generator.")]
-Scheme = Annotated[str, typer.Option("--scheme", help="auto, or the label scheme to score in.")]
+By = Annotated[str, typer.Option("--by", help="Resample by item or by question.")]
 
 
 @app.command("responses")
@@ -47,14 +50,14 @@ def responses(
             help="auto, beetle or sciEntsBank (whose 5-way macro average leaves non_domain out), or other.",
         ),
     ] = "auto",
-    by: Annotated[str, typer.Option("--by", help="Resample by item or by question.")] = "item",
+    by: By = "item",
     against: Against = None,
     iterations: Iterations = 10_000,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Score labels of student answers (tab-separated run; gold tab-separated or SRA XML)."""
-    from postil.cli.inputs import choose, comparing, label_groups, read_gold_labels, resolve_scheme
+    from postil.cli.inputs import choose, label_groups, read_gold_labels, resolve_scheme
     from postil.corpora.labelfiles import read_labels
     from postil.corpora.labels import RESPONSE_SCHEMES
     from postil.scoring.responses import guess_corpus, score_labels, tally_labels
@@ -64,10 +67,9 @@ def responses(
     runs = [(path, read_labels(path, RESPONSE_SCHEMES)) for path in _given(system, against)]
     chosen = resolve_scheme(scheme, RESPONSE_SCHEMES, {gold: items, **dict(runs)})
     name = guess_corpus(item.id for item in items) if corpus == "auto" else corpus
-    tallies = []
-    for path, run in runs:
-        with comparing(path, gold):
-            tallies.append(tally_labels(items, {item.id: item.label for item in run}, chosen, name))
+    tallies = _tallied(
+        runs, gold, lambda run: tally_labels(items, {item.id: item.label for item in run}, chosen, name)
+    )
     _report(
         score_labels("sra", tallies[0], chosen, name),
         {"task": "responses", "scheme": chosen.name},
@@ -82,14 +84,14 @@ def facets(
     system: System,
     gold: Gold,
     scheme: Annotated[str, typer.Option("--scheme", help="auto, 2way or 3way (with Contradicted).")] = "auto",
-    by: Annotated[str, typer.Option("--by", help="Resample by item or by question.")] = "item",
+    by: By = "item",
     against: Against = None,
     iterations: Iterations = 10_000,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Score facets (partial entailment): Expressed, Unaddressed."""
-    from postil.cli.inputs import comparing, label_groups, read_gold_facets, resolve_facet_scheme
+    from postil.cli.inputs import label_groups, read_gold_facets, resolve_facet_scheme
     from postil.corpora.labelfiles import read_labels
     from postil.corpora.labels import FACET_SCHEMES
     from postil.scoring.responses import score_labels, tally_labels
@@ -97,10 +99,9 @@ def facets(
     items = read_gold_facets(gold)
     runs = [(path, read_labels(path, FACET_SCHEMES)) for path in _given(system, against)]
     chosen = resolve_facet_scheme(scheme, [items, *(run for _, run in runs)])
-    tallies = []
-    for path, run in runs:
-        with comparing(path, gold):
-            tallies.append(tally_labels(items, {item.id: item.label for item in run}, chosen))
+    tallies = _tallied(
+        runs, gold, lambda run: tally_labels(items, {item.id: item.label for item in run}, chosen)
+    )
     _report(
         score_labels("facets", tallies[0], chosen),
         {"task": "facets", "scheme": chosen.name},
@@ -121,17 +122,14 @@ def entailment(
     as_json: Json = False,
 ) -> None:
     """Score entailment judgements (run with confidences or ranked; gold RTE XML or TSV)."""
-    from postil.cli.inputs import comparing, resolve_entailment_scheme
+    from postil.cli.inputs import resolve_entailment_scheme
     from postil.corpora.rteruns import read_gold, read_run
     from postil.scoring.entailment import score_entailment, tally_entailment
 
     pairs = read_gold(gold)
     runs = [(path, read_run(path)) for path in _given(system, against)]
     chosen = resolve_entailment_scheme(scheme, pairs, [run for _, run in runs])
-    tallies = []
-    for path, run in runs:
-        with comparing(path, gold):
-            tallies.append(tally_entailment(pairs, run, chosen))
+    tallies = _tallied(runs, gold, lambda run: tally_entailment(pairs, run, chosen))
     _report(
         score_entailment(pairs, runs[0][1], chosen),
         {"task": "entailment", "scheme": chosen.name},
@@ -151,16 +149,12 @@ def alignment(
     as_json: Json = False,
 ) -> None:
     """Score alignments of chunks (.wa files): F1, with type, with score, with both."""
-    from postil.cli.inputs import comparing
     from postil.corpora.ists import read_alignments
     from postil.scoring.alignment import score_alignments, tally_alignments
 
     pairs = read_alignments(gold)
     runs = [(path, read_alignments(path)) for path in _given(system, against)]
-    tallies = []
-    for path, run in runs:
-        with comparing(path, gold):
-            tallies.append(tally_alignments(pairs, run))
+    tallies = _tallied(runs, gold, lambda run: tally_alignments(pairs, run))
     _report(
         score_alignments(pairs, runs[0][1]),
         {"task": "alignment"},
@@ -176,7 +170,7 @@ def senses(
     gold: Gold,
     granularity: Annotated[str, typer.Option("--granularity", help="fine, coarse or mixed.")] = "fine",
     sense_map: Annotated[
-        Optional[Path],  # noqa: UP045 - typer reads the annotation
+        Path | None,
         typer.Option("--sense-map", help="The sense map, for coarse and mixed.", show_default=False),
     ] = None,
     single_key: Annotated[
@@ -206,11 +200,12 @@ def senses(
         for path in _given(system, against)
     ]
     if tallies[0].unknown:
-        from postil.errors import some
+        from postil.errors import number_of, some
 
         unknown = tallies[0].unknown
         typer.echo(
-            f"note: {len(unknown)} answers are not in the key and not counted: {some(unknown)}", err=True
+            f"note: not in the key, and not counted: {number_of(len(unknown), 'answer')} ({some(unknown)})",
+            err=True,
         )
     _report(
         score_senses(tallies[0], granularity=granularity),
@@ -223,6 +218,19 @@ def senses(
 
 def _given(*paths: Path | None) -> list[Path]:
     return [path for path in paths if path is not None]
+
+
+def _tallied(
+    runs: Sequence[tuple[Path, Run]], gold: Path, tally: Callable[[Run], AnyTally]
+) -> list[AnyTally]:
+    """Tally each run against the gold; a mismatch names the two files it is between."""
+    from postil.cli.inputs import comparing
+
+    tallies = []
+    for path, run in runs:
+        with comparing(path, gold):
+            tallies.append(tally(run))
+    return tallies
 
 
 def _report(

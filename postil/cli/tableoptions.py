@@ -67,7 +67,7 @@ EncodingOption = Annotated[
     typer.Option(
         "--encoding",
         metavar="NAME",
-        help="The encoding of a text file that is not UTF-8, such as latin-1.",
+        help="The encoding of a text file that is not UTF-8, such as cp1252 (Excel on Windows).",
         rich_help_panel=_PANEL,
     ),
 ]

@@ -30,7 +30,9 @@ def _refuse_unwritable(path: Path | str, tokens: Iterable[str], brackets: Sequen
     """Refuse tokens that would come back otherwise than they were."""
     for token in tokens:
         if token.split() != [token] or token in brackets or "\0" in token:
-            raise InputError(path, f"cannot be written: {token!r} cannot be a token in this format.")
+            raise InputError(
+                path, "cannot be written: a token is empty, a lone bracket, or has a blank or a NUL in it."
+            )
 
 
 def read_chunks(path: Path | str) -> list[ChunkedSentence]:
@@ -84,7 +86,7 @@ def project_chunks(tokens: Sequence[str], chunks: Sequence[Sequence[str]]) -> Ch
     ends = list(accumulate(len("".join(chunk)) for chunk in chunks))
     if "".join(tokens) != "".join(token for chunk in chunks for token in chunk):
         raise MismatchError(
-            f"the chunks do not hold the text of the sentence {' '.join(tokens)!r}.",
+            "the chunks do not hold the text of the sentence.",
             hint="Are these the chunk files of this dataset?",
         )
     members: list[list[int]] = [[] for _ in chunks]

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+from postil.corpora.columns import candidates
 from postil.corpora.files import is_folder, read_lines, read_text
-from postil.corpora.labels import FACET_SCHEMES, RESPONSE_SCHEMES
+from postil.corpora.labels import FACET_SCHEMES, RESPONSE_SCHEMES, Scheme
 from postil.corpora.responses import Question, count_answers
-from postil.errors import InputError
+from postil.errors import InputError, number_of, some
 
-_TABLES = (".csv", ".tsv", ".jsonl", ".xlsx")
+_BINARY_OR_JSON_TABLES = (".xlsx", ".xlsm", ".xls", ".jsonl", ".ndjson")
+_TEXT_TABLES = (".csv", ".tsv", ".tab")
 _RESPONSE_LABELS = {label for scheme in RESPONSE_SCHEMES.values() for label in scheme.labels}
 _FACET_LABELS = set(FACET_SCHEMES["3way"].labels)
 _RUN_COLUMNS = {"label", "entailment", "judgement"}
@@ -22,7 +25,11 @@ def describe(path: Path) -> str:
     kind = detect(path)
     reader = _READERS.get(kind)
     if reader is None:
-        raise InputError(path, "is of no format that Postil knows.", hint="docs/formats.md lists them.")
+        raise InputError(
+            path,
+            "is of no format that Postil knows.",
+            hint="A class's answers can be .csv, .tsv, .jsonl or .xlsx; docs/formats.md lists the rest.",
+        )
     return f"{kind}: {reader(path)}"
 
 
@@ -33,7 +40,7 @@ def detect(path: Path) -> str:
         return "response corpus"
     if suffix == ".wa":
         return "alignments"
-    if suffix in (".xlsx", ".jsonl"):
+    if suffix in _BINARY_OR_JSON_TABLES:
         return "table"
     head = read_text(path, encoding="latin-1")[:5000]
     first = head.split("\n", 1)[0]
@@ -44,6 +51,8 @@ def detect(path: Path) -> str:
         return "response corpus" if "<question" in head else "entailment pairs"
     if path.name.endswith(".chunk.txt"):
         return "chunks"
+    if path.name.endswith((".sent1.txt", ".sent2.txt")):
+        return "sentences"
     if "id" in header and {"accuracy", "predicted"} & header:
         return "facet labels" if _FACET_LABELS & set(head.split()) else "response labels"
     if {"id", "t", "h"} <= header:
@@ -52,14 +61,18 @@ def detect(path: Path) -> str:
         return "entailment run"
     # A teacher's table may have an id and a label, too, beside its other columns.
     only = header <= {"id", "confidence", *_RUN_COLUMNS}
-    if "id" in header and _RUN_COLUMNS & header and (only or suffix not in _TABLES):
+    if "id" in header and _RUN_COLUMNS & header and (only or suffix not in _TEXT_TABLES):
         words = set(head.split())
         if _FACET_LABELS & words:
             return "facet labels"
         return "response labels" if _RESPONSE_LABELS & words else "entailment run"
-    if suffix in _TABLES:
+    if suffix in _TEXT_TABLES or (suffix == ".txt" and candidates(re.split(r"[\t;,|]", first), "answer")):
         return "table"
-    return "sense key" if len(first.split()) >= 3 else ""
+    if path.name.lower().endswith("map"):  # Senseval called it sensemap; its lines look much like a key's
+        return "sense map"
+    # Any sentence has three words; the second of a key's line is the name of an instance, with its number.
+    fields = first.split()
+    return "sense key" if len(fields) >= 3 and re.search(r"\d", fields[1]) else ""
 
 
 def _counted(labels: Iterable[str | None]) -> str:
@@ -67,11 +80,13 @@ def _counted(labels: Iterable[str | None]) -> str:
     return ", ".join(f"{count} {label}" for label, count in counts.most_common())
 
 
-def _questions(questions: Sequence[Question]) -> str:
+def describe_questions(questions: Sequence[Question]) -> str:
+    """Say in a line what questions hold: references, answers and labels."""
     labels = _counted(answer.label for question in questions for answer in question.answers)
     references = sum(len(question.references) for question in questions)
     return (
-        f"{len(questions)} questions, {references} references, {count_answers(questions)} answers ({labels})"
+        f"{number_of(len(questions), 'question')}, {number_of(references, 'reference')}, "
+        f"{number_of(count_answers(questions), 'answer')}{f' ({labels})' if labels else ''}"
     )
 
 
@@ -83,55 +98,60 @@ def _table(path: Path) -> str:
 
     rows = read_rows(path)
     if looks_wide(rows.header):
-        return _questions(read_wide(path)) + "; one column a question"
+        questions = read_wide(path)
+        asked = some((question.text for question in questions), 5)
+        return f"{describe_questions(questions)}; one column a question: {asked}"
     columns = find_columns(rows)
-    return f"{_questions(read_table(path))}; answers in column {columns.answer!r}"
+    return f"{describe_questions(read_table(path))}; answers in column {columns.answer!r}"
 
 
 def _corpus(path: Path) -> str:
     from postil.corpora.sra import read_corpus
 
-    return _questions(read_corpus(path))
+    return describe_questions(read_corpus(path))
 
 
-def _response_labels(path: Path) -> str:
+def _labels(path: Path, schemes: Mapping[str, Scheme]) -> str:
     from postil.corpora.labelfiles import read_labels
 
-    return _counted(item.label for item in read_labels(path, RESPONSE_SCHEMES))
-
-
-def _facet_labels(path: Path) -> str:
-    from postil.corpora.labelfiles import read_labels
-
-    return _counted(item.label for item in read_labels(path, FACET_SCHEMES))
+    return _counted(item.label for item in read_labels(path, schemes))
 
 
 def _pairs(path: Path) -> str:
     from postil.corpora.rte import read_pairs
 
     pairs = read_pairs(path)
-    return f"{len(pairs)} pairs ({_counted(pair.label for pair in pairs)})"
+    return f"{number_of(len(pairs), 'pair')} ({_counted(pair.label for pair in pairs)})"
 
 
 def _run(path: Path) -> str:
     from postil.corpora.rteruns import read_run
 
     run = read_run(path)
-    return f"{len(run.judgements)} judgements ({_counted(item.label for item in run.judgements)})"
+    labels = _counted(item.label for item in run.judgements)
+    return f"{number_of(len(run.judgements), 'judgement')} ({labels})"
 
 
 def _alignments(path: Path) -> str:
     from postil.corpora.ists import read_alignments
 
     pairs = read_alignments(path)
-    return f"{len(pairs)} pairs ({_counted(item.type for pair in pairs for item in pair.alignments)})"
+    types = _counted(item.type for pair in pairs for item in pair.alignments)
+    return f"{number_of(len(pairs), 'pair')} ({types})"
 
 
 def _chunks(path: Path) -> str:
     from postil.corpora.chunkfiles import read_chunks
 
     sentences = read_chunks(path)
-    return f"{len(sentences)} sentences, {sum(map(len, sentences))} chunks"
+    return f"{number_of(len(sentences), 'sentence')}, {number_of(sum(map(len, sentences)), 'chunk')}"
+
+
+def _sentences(path: Path) -> str:
+    from postil.corpora.chunkfiles import read_sentences
+
+    sentences = read_sentences(path)
+    return f"{number_of(len(sentences), 'sentence')}, {number_of(sum(map(len, sentences)), 'token')}"
 
 
 def _senses(path: Path) -> str:
@@ -140,24 +160,33 @@ def _senses(path: Path) -> str:
     instances = read_senseval(path)
     words = len({instance.lexelt for instance in instances})
     labelled = sum(bool(instance.senses) for instance in instances)
-    return f"{len(instances)} instances of {words} words, {labelled} labelled"
+    return f"{number_of(len(instances), 'instance')} of {number_of(words, 'word')}, {labelled:,} labelled"
 
 
 def _key(path: Path) -> str:
     from postil.corpora.sensekeys import read_sense_key
 
-    return f"{len(read_sense_key(path))} instances in {len(read_lines(path, encoding='latin-1'))} lines"
+    lines = len(read_lines(path, encoding="latin-1"))
+    return f"{number_of(len(read_sense_key(path)), 'instance')} in {number_of(lines, 'line')}"
+
+
+def _map(path: Path) -> str:
+    from postil.corpora.sensekeys import read_sense_map
+
+    return number_of(len(read_sense_map(path).ancestors), "sense")
 
 
 _READERS: Mapping[str, Callable[[Path], str]] = {
     "table": _table,
     "response corpus": _corpus,
-    "response labels": _response_labels,
-    "facet labels": _facet_labels,
+    "response labels": lambda path: _labels(path, RESPONSE_SCHEMES),
+    "facet labels": lambda path: _labels(path, FACET_SCHEMES),
     "entailment pairs": _pairs,
     "entailment run": _run,
     "alignments": _alignments,
     "chunks": _chunks,
+    "sentences": _sentences,
     "sense corpus": _senses,
     "sense key": _key,
+    "sense map": _map,
 }

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import codecs
-import os
+import secrets
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -97,7 +96,8 @@ def read_text(path: Path | str, *, encoding: str | None = None) -> str:
             path,
             f"is not {detected.upper()} text (byte 0x{data[error.start]:02X}).",
             line=data.count(b"\n", 0, error.start) + 1,
-            hint="Save it as UTF-8 (in a spreadsheet: 'CSV UTF-8'), or name its encoding, such as latin-1.",
+            hint="Save it as UTF-8 (in Excel: 'CSV UTF-8'). For a table, --encoding can name another, "
+            "such as cp1252 where Excel on Windows saved it.",
         ) from error
     except (LookupError, ValueError) as error:
         raise InputError(path, f"cannot be read: there is no encoding called {detected!r}.") from error
@@ -124,32 +124,38 @@ def read_lines(path: Path | str, *, encoding: str | None = None) -> list[str]:
     return lines
 
 
-def refuse_folder(path: Path) -> None:
-    """Refuse to write to a folder; long work can ask this before it begins."""
+def refuse_unwritable(path: Path) -> None:
+    """Refuse to write to a folder, a pipe or a device; long work can ask this before it begins."""
     if is_folder(path):
         raise InputError(path, "this is a folder; a file name is needed to write to.")
+    try:
+        special = path.exists() and not path.is_file()
+    except (OSError, ValueError):
+        return  # opening it will say what is wrong with the name
+    if special:
+        # The finished file takes the name's place, and /dev/stdout must stay what it is.
+        raise InputError(path, "this is a pipe or a device; a file name is needed to write to.")
 
 
 @contextmanager
 def atomic_writer(path: Path | str) -> Iterator[BinaryIO]:
     """Open a file that appears under its name only when it was written to the end."""
     path = Path(path)
-    refuse_folder(path)
+    refuse_unwritable(path)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+        opened = temporary.open("xb")
+        if path.exists():  # a class's file that only its teacher may read stays so
+            temporary.chmod(stat.S_IMODE(path.stat().st_mode))
     except OSError as error:
         raise InputError(path, f"cannot be written: {error.strerror or error}.") from error
     try:
-        with os.fdopen(handle, "wb") as file:
+        with opened as file:
             yield file
-        # mkstemp makes private files; the finished one gets the permissions any new file would have.
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(temporary).chmod(0o666 & ~mask)
-        Path(temporary).replace(path)
+        temporary.replace(path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 

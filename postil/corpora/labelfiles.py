@@ -8,7 +8,7 @@ from pathlib import Path
 
 from postil.corpora.labels import Scheme
 from postil.corpora.tsv import Seen, read_tsv, write_tsv
-from postil.errors import InputError
+from postil.errors import InputError, unknown_label
 
 _LABEL_COLUMNS = ("accuracy", "predicted", "label")
 
@@ -35,7 +35,7 @@ def read_labels(path: Path | str, schemes: Mapping[str, Scheme]) -> list[Labelle
         if label not in known:
             raise InputError(
                 path,
-                f"the label {label!r} is unknown.",
+                unknown_label(label),
                 line=row.line,
                 record=fields["id"],
                 hint=f"Known labels: {', '.join(sorted(known))}.",

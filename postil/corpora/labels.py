@@ -74,6 +74,12 @@ def fitting_schemes(labels: Iterable[str], schemes: Mapping[str, Scheme]) -> lis
     return [scheme for scheme in schemes.values() if wanted <= set(scheme.labels)]
 
 
+def reachable_schemes(labels: Iterable[str], schemes: Mapping[str, Scheme]) -> list[Scheme]:
+    """List the schemes to which every one of these labels can be collapsed, finest first."""
+    wanted = set(labels)
+    return [scheme for scheme in schemes.values() if all(map(scheme.collapse, wanted))]
+
+
 def choose_scheme(labels: Iterable[str], schemes: Mapping[str, Scheme], what: str) -> Scheme:
     """Find the one scheme these labels belong to, or explain why there is none or more than one."""
     found = set(labels)

@@ -85,7 +85,7 @@ def _kind(path: Path) -> str:
         raise InputError(
             path,
             f"is not a kind of table known here: the name ends in {suffix!r}.",
-            hint=f"Known endings: {', '.join(SUFFIXES)}.",
+            hint=f"Save it as one of {', '.join(SUFFIXES)}.",
         )
     return suffix
 
@@ -117,9 +117,10 @@ def _object(path: Path, line: int, text: str) -> dict[str, str]:
     try:
         value = json.loads(text, object_pairs_hook=unique)
     except (ValueError, RecursionError) as error:
+        place = f" at column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
         raise InputError(
             path,
-            f"is not JSON: {error}.",
+            f"is not JSON{place}.",
             line=line,
             hint="A .jsonl file holds one JSON object a line, not one list.",
         ) from error

@@ -11,7 +11,7 @@ from postil.corpora.files import read_lines
 from postil.corpora.labels import ENTAILMENT_SCHEMES
 from postil.corpora.tsv import Seen, read_tsv, write_tsv
 from postil.corpora.xmlfile import read_xml, text_of, write_xml
-from postil.errors import InputError
+from postil.errors import InputError, unknown_label
 
 # RTE-3 called a text "long" when it exceeded this many bytes.
 LONG_TEXT_BYTES = 270
@@ -64,7 +64,7 @@ def canonical_label(path: Path | str, value: str, line: int | None, record: str)
     if label is None:
         raise InputError(
             path,
-            f"the label {value!r} is unknown.",
+            unknown_label(value),
             line=line,
             record=record,
             hint="Known: YES, NO, TRUE, FALSE, ENTAILMENT, CONTRADICTION, UNKNOWN, NO ENTAILMENT.",
@@ -72,20 +72,26 @@ def canonical_label(path: Path | str, value: str, line: int | None, record: str)
     return label
 
 
-def settle_no(labels: Iterable[str | None]) -> str:
-    """What NO means beside these labels: the contradiction of three, or the not-entailed of two."""
-    three_way = {"CONTRADICTION", "UNKNOWN"} & {label for label in labels if label}
-    return "CONTRADICTION" if three_way else "NO_ENTAILMENT"
+def settle_labels(path: Path | str, labels: Iterable[str | None]) -> dict[str, str]:
+    """What each label of a file means, and an error where it mixes the two schemes.
+
+    Only NO depends on its company: beside CONTRADICTION or UNKNOWN it is the contradiction of three labels,
+    else the not-entailed of two.
+    """
+    found = {label for label in labels if label}
+    three_way = bool(found & {"CONTRADICTION", "UNKNOWN"})
+    if three_way and "NO_ENTAILMENT" in found:
+        raise InputError(
+            path,
+            "mixes two-way (NO ENTAILMENT) and three-way (CONTRADICTION, UNKNOWN) labels.",
+            hint="Use the labels of one scheme throughout.",
+        )
+    return {label: label for label in found} | {"NO": "CONTRADICTION" if three_way else "NO_ENTAILMENT"}
 
 
 def _settled(path: Path | str, pairs: list[Pair]) -> list[Pair]:
-    """Give every NO its meaning, and refuse files that mix the two schemes."""
-    no = settle_no(pair.label for pair in pairs)
-    pairs = [replace(pair, label=no) if pair.label == "NO" else pair for pair in pairs]
-    labels = {pair.label for pair in pairs if pair.label}
-    if "NO_ENTAILMENT" in labels and labels & {"CONTRADICTION", "UNKNOWN"}:
-        raise InputError(path, "mixes two-way (NO ENTAILMENT) and three-way (CONTRADICTION, UNKNOWN) labels.")
-    return pairs
+    meaning = settle_labels(path, (pair.label for pair in pairs))
+    return [replace(pair, label=meaning[pair.label]) if pair.label else pair for pair in pairs]
 
 
 def read_pairs_xml(path: Path | str) -> list[Pair]:
@@ -119,6 +125,7 @@ def read_pairs_xml(path: Path | str) -> list[Pair]:
 def write_pairs_xml(path: Path | str, pairs: Iterable[Pair]) -> None:
     """Write pairs as RTE XML, two-way labels as YES and NO, three-way ones by their full names."""
     listed = list(pairs)
+    settle_labels(path, (pair.label for pair in listed))
     three_way = bool({"CONTRADICTION", "UNKNOWN"} & {pair.label for pair in listed})
     names = {} if three_way else {"ENTAILMENT": "YES", "NO_ENTAILMENT": "NO"}
     root = ET.Element("entailment-corpus")
@@ -158,8 +165,10 @@ def read_pairs_tsv(path: Path | str) -> list[Pair]:
 def write_pairs_tsv(path: Path | str, pairs: Iterable[Pair]) -> None:
     """Write pairs in the tab-separated form, with both schemes' columns."""
     two_way = ENTAILMENT_SCHEMES["2way"]
+    listed = list(pairs)
+    settle_labels(path, (pair.label for pair in listed))
     rows = []
-    for pair in pairs:
+    for pair in listed:
         collapsed = two_way.collapse(pair.label) if pair.label else ""
         finest = "" if pair.label == "NO_ENTAILMENT" else pair.label or ""
         rows.append((pair.id, pair.task, pair.length, collapsed or "", finest, pair.text, pair.hypothesis))

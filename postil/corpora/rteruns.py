@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from postil.corpora.files import read_lines
-from postil.corpora.rte import Pair, canonical_label, read_pairs, settle_no
+from postil.corpora.rte import Pair, canonical_label, read_pairs, settle_labels
 from postil.corpora.tsv import Seen, read_tsv, write_tsv
 from postil.errors import InputError
 
@@ -53,7 +53,7 @@ def read_run(path: Path | str) -> EntailmentRun:
         raise InputError(
             path, f"only {given} of {len(judgements)} lines have a confidence.", hint="Give all or none."
         )
-    return EntailmentRun(_settled(judgements))
+    return EntailmentRun(_settled(path, judgements))
 
 
 def _confidence(path: Path | str, value: str, line: int) -> float | None:
@@ -81,21 +81,21 @@ def _read_challenge_run(path: Path | str, first: str) -> EntailmentRun:
         judgements.append(PairJudgement(id, canonical_label(path, value, number, id)))
     if not judgements:
         raise InputError(path, "there is no judgement below the first line.")
-    return EntailmentRun(_settled(judgements), ranked=first == "ranked:yes")
+    return EntailmentRun(_settled(path, judgements), ranked=first == "ranked:yes")
 
 
-def _settled(judgements: list[PairJudgement]) -> tuple[PairJudgement, ...]:
-    no = settle_no(judgement.label for judgement in judgements)
-    return tuple(
-        replace(judgement, label=no) if judgement.label == "NO" else judgement for judgement in judgements
-    )
+def _settled(path: Path | str, judgements: list[PairJudgement]) -> tuple[PairJudgement, ...]:
+    meaning = settle_labels(path, (judgement.label for judgement in judgements))
+    return tuple(replace(judgement, label=meaning[judgement.label]) for judgement in judgements)
 
 
 def write_run(path: Path | str, judgements: Iterable[PairJudgement]) -> None:
     """Write a run as a table with confidences."""
+    listed = list(judgements)
+    settle_labels(path, (judgement.label for judgement in listed))
     rows = (
         (judgement.id, judgement.label, "" if judgement.confidence is None else repr(judgement.confidence))
-        for judgement in judgements
+        for judgement in listed
     )
     write_tsv(path, ("id", "label", "confidence"), rows)
 

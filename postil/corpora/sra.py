@@ -11,7 +11,7 @@ from postil.corpora.labels import FACET_SCHEMES, RESPONSE_SCHEMES, fitting_schem
 from postil.corpora.responses import Answer, Facet, FacetLabel, Question, Reference
 from postil.corpora.tsv import Seen
 from postil.corpora.xmlfile import XmlFile, read_xml, text_of, write_xml
-from postil.errors import InputError, MissingDataError, some
+from postil.errors import InputError, MissingDataError, some, unknown_label
 
 CORPORA = ("beetle", "sciEntsBank")
 _LABELS = {label for scheme in RESPONSE_SCHEMES.values() for label in scheme.labels}
@@ -74,9 +74,7 @@ def _reference(xml: XmlFile, element: ET.Element) -> Reference:
 def _answer(xml: XmlFile, element: ET.Element) -> Answer:
     label = element.get("accuracy")
     if label is not None and label not in _LABELS:
-        raise xml.error(
-            element, f"the label {label!r} is unknown.", hint=f"Known labels: {', '.join(sorted(_LABELS))}."
-        )
+        raise xml.error(element, unknown_label(label), hint=f"Known labels: {', '.join(sorted(_LABELS))}.")
     count = element.get("count")
     if count is not None and not (count.isdecimal() and len(count) < 10):
         raise xml.error(element, f"count is {count[:20]!r}, not a whole number (of fewer than 10 digits).")
@@ -95,7 +93,7 @@ def _facet_label(xml: XmlFile, element: ET.Element) -> FacetLabel:
     if label not in _FACET_LABELS:
         raise xml.error(
             element,
-            f"the facet label {label!r} is unknown.",
+            unknown_label(label, "facet label"),
             hint=f"Known: {', '.join(sorted(_FACET_LABELS))}.",
         )
     return FacetLabel(xml.required(element, "facetID"), label)

@@ -11,7 +11,7 @@ from postil.corpora.gather import Record, build_questions, make_references
 from postil.corpora.labels import PLAIN_NAMES
 from postil.corpora.responses import Answer, Question
 from postil.corpora.rows import Row, Rows, read_rows, write_rows
-from postil.errors import InputError, some
+from postil.errors import InputError, some, unknown_label
 
 _LABELS = {key_of(name): label for label, plain in PLAIN_NAMES.items() for name in (label, plain)}
 
@@ -57,7 +57,8 @@ def _check_columns(rows: Rows, found: ColumnMap, question: str | None, reference
             rows.path,
             f"no column for the {role} was found; the columns are {some(rows.header, 20)}.",
             line=1,
-            hint=f"Call it {names}, or name it with --column '{role}=…'{advice}.",
+            hint="The first row must hold the names of the columns, with nothing above it. "
+            f"Call this one {names}, or name it with --column '{role}=…'{advice}.",
         )
 
     if found.answer is None:
@@ -118,7 +119,7 @@ def parse_label(path: Path, line: int, text: str) -> str | None:
         plain = ", ".join(f"'{name}'" for name in PLAIN_NAMES.values())
         raise InputError(
             path,
-            f"the label {text.strip()!r} is unknown.",
+            unknown_label(text.strip()),
             line=line,
             hint=f"Known labels: {known}; or in plain words {plain}. To read the table without labels: "
             "--column label= (and nothing).",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from postil.corpora.files import read_lines, write_text
-from postil.errors import InputError, PostilError
+from postil.errors import InputError, some
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ def read_tsv(path: Path | str, required: Sequence[Sequence[str]]) -> list[TsvRow
         if not set(names) & set(header):
             raise InputError(
                 path,
-                f"the header has no column {' or '.join(map(repr, names))}; it has {', '.join(header)}.",
+                f"the header has no column {' or '.join(map(repr, names))}; it has {some(header, 10)}.",
                 line=1,
                 hint="Is this the right kind of file? Columns are separated by tabs.",
             )
@@ -49,11 +49,13 @@ def write_tsv(path: Path | str, header: Sequence[str], rows: Iterable[Sequence[s
     """Write a tab-separated file, refusing fields the format cannot hold."""
     lines = ["\t".join(header)]
     for row in rows:
-        for field in row:
+        for name, field in zip(header, row, strict=True):
             if set(field) & set("\t\n\r\0") or field != field.strip():
-                raise PostilError(
-                    f"{path}: the field {field!r} holds a tab, a line break, a NUL or outer blanks, "
-                    "which a tab-separated file cannot."
+                raise InputError(
+                    path,
+                    f"cannot be written: {name!r} holds a tab, a line break, a NUL or outer blanks, "
+                    "which a tab-separated file cannot.",
+                    record=repr(row[0]),
                 )
         lines.append("\t".join(row))
     write_text(path, "\n".join(lines) + "\n")

@@ -38,7 +38,7 @@ def read_sheet(path: Path, sheet: str | None = None) -> Grid:
     except Exception as error:  # on a damaged workbook openpyxl lets through whatever happens to it
         raise InputError(
             path,
-            f"is a damaged workbook, or none ({type(error).__name__}: {error}).",
+            "is a damaged workbook, or none.",
             hint="Open it in a spreadsheet program and save it again as .xlsx.",
         ) from error
 

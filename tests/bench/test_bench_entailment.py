@@ -11,7 +11,7 @@ import pytest
 from postil.bench import entailment as bench
 from postil.bench.entailment import run_entailment, training_pairs
 from postil.corpora.rte import Pair, write_pairs_tsv, write_pairs_xml
-from postil.errors import MismatchError, MissingDataError, PostilError
+from postil.errors import InputError, MissingDataError, PostilError
 
 
 def some_pairs(prefix: str, negative: str = "NO_ENTAILMENT") -> list[Pair]:
@@ -106,7 +106,7 @@ def test_three_way(folder):
     score = result.cells["3way"]["three_test"].score
     assert score.metrics["accuracy"] == 1
     assert score.per_class["UNKNOWN"].support == 6
-    with pytest.raises(MismatchError, match="two-way"):
+    with pytest.raises(InputError, match=r"RTE3_test\.xml: has two-way labels"):
         run_entailment(folder / "train", [folder / "RTE3_test.xml"], "overlap", scheme="3way")
 
 

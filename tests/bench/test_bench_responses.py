@@ -60,7 +60,7 @@ def test_the_contract_of_the_json(tmp_path):
     data = json.loads(json.dumps(run_responses(folder, "lexical", test=folder).as_json()))
     assert set(data) == {"task", "system", "signature", "scores", "seconds"}
     assert (data["task"], data["system"]) == ("responses", "lexical")
-    assert data["signature"].startswith("task:sra|system:lexical|test:official|v:")
+    assert data["signature"].startswith("task:sra|system:lexical|train:")
     assert data["seconds"] > 0
     tests = {f"{corpus}/{name}" for corpus, names in SETS.items() for name in names if name != "train"}
     for scheme in ("5way", "3way", "2way"):

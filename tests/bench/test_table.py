@@ -87,6 +87,19 @@ def test_aggregates_are_never_bold():
     assert macro["*identical (Postil)*"] == ["**1.000**", ".000", ".400", ".000"]
 
 
+def test_a_figure_alone_is_not_the_best_of_anything():
+    cell = label_cell(9, 1)
+    result = responses("ours", beetle__test_unseen_answers=cell, all=cell)
+    assert rows(render([result], iterations=0), "responses, 5way, macro_f1")["*ours (Postil)*"] == [
+        *("**.900**", ".900")
+    ]
+
+
+def test_the_organisers_asterisk_is_not_markup():
+    names = list(rows(render([alignment_result("images")], iterations=0), "alignment, gold, images"))
+    assert r"\*iUBC r1" in names
+
+
 def test_a_dataset_nobody_published_on():
     text = render([alignment_result("my-pupils")], iterations=0)
     assert list(rows(text, "alignment, gold, my-pupils")) == ["system", "*identical (Postil)*"]
@@ -105,6 +118,9 @@ def test_cross_validation_is_not_passed_off_as_a_ranking():
     crossed = render([responses("weak", beetle__cv_unseen_answers=label_cell(1, 9))], iterations=0)
     assert "cross-validated" in crossed
     assert rows(crossed, "responses, 5way, macro_f1")["ETS2"] == ["**.619**"]
+    strong = render([responses("strong", beetle__cv_unseen_answers=label_cell(9, 1))], iterations=0)
+    assert rows(strong, "responses, 5way, macro_f1")["ETS2"] == ["**.619**"]
+    assert rows(strong, "responses, 5way, macro_f1")["*strong (Postil)*"] == [".900"]
     official = render([responses("weak", beetle__test_unseen_answers=label_cell(1, 9))], iterations=0)
     assert "cross-validated" not in official
     assert "`task:sra|system:weak`" in official

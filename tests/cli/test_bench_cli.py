@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
-from postil.cli.main import main
 from postil.corpora.alignments import AlignedPair, Alignment
 from postil.corpora.chunkfiles import write_chunks
 from postil.corpora.ists import write_alignments
@@ -17,20 +15,6 @@ from postil.corpora.rte import Pair, write_pairs_xml
 from postil.corpora.senses import SenseInstance, Token
 from postil.corpora.senseval import write_senseval
 from postil.corpora.sra import write_question
-
-
-@pytest.fixture
-def postil(monkeypatch, capsys):
-    """Run the command as the shell would; gives its exit status, output and messages."""
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["postil", *map(str, arguments)])
-        with pytest.raises(SystemExit) as caught:
-            main()
-        captured = capsys.readouterr()
-        return int(caught.value.code or 0), captured.out, captured.err
-
-    return run
 
 
 @pytest.fixture
@@ -140,6 +124,14 @@ def test_senses(tmp_path, postil):
     assert status == 0
     assert "| BCU_Basque_svm | " in out
     assert "cross-validated" not in out
+
+
+def test_facets_have_no_system_yet(tmp_path, postil):
+    arguments = ("--gaps", tmp_path / "a.csv", "--gaps", tmp_path / "b.csv", "--system", "any")
+    status, out, err = postil("bench", "facets", *arguments, "--json", tmp_path / "r.json")
+    assert (status, out) == (2, "")
+    assert err.startswith("postil: no facet system is registered yet")
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_list_of_systems(postil):

@@ -4,29 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 
 import pytest
 
-from postil.cli.main import main
 from postil.corpora.labelfiles import read_labels
 from postil.corpora.labels import RESPONSE_SCHEMES
 from postil.corpora.tables import read_table
 
 
-@pytest.fixture
-def postil(monkeypatch, capsys, tmp_path):
-    """Run the command in an empty folder; gives its exit status, output and messages."""
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["postil", *map(str, arguments)])
-        with pytest.raises(SystemExit) as caught:
-            main()
-        captured = capsys.readouterr()
-        return int(caught.value.code or 0), captured.out, captured.err
-
-    return run
 
 
 def test_the_demo_writes_files_that_score_as_it_says(postil, tmp_path):

@@ -13,20 +13,6 @@ from postil.cli.main import main
 from postil.errors import PostilError
 
 
-@pytest.fixture
-def postil(monkeypatch, capsys):
-    """Run the command as the shell would; gives its exit status, output and messages."""
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["postil", *map(str, arguments)])
-        with pytest.raises(SystemExit) as caught:
-            main()
-        captured = capsys.readouterr()
-        return int(caught.value.code or 0), captured.out, captured.err
-
-    return run
-
-
 def test_the_version(postil):
     assert postil("--version") == (0, f"postil {__version__}\n", "")
 
@@ -43,7 +29,7 @@ def test_help_names_every_verb(postil, option):
     ("group", "verbs"),
     [
         ("score", ("responses", "facets", "entailment", "alignment", "senses")),
-        ("bench", ("responses", "entailment", "alignment", "senses", "systems")),
+        ("bench", ("responses", "entailment", "alignment", "facets", "senses", "systems")),
     ],
 )
 def test_help_names_every_task(postil, group, verbs):

@@ -3,31 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
-from postil.cli.main import main
 from postil.corpora.labelfiles import LabelledItem, write_gold, write_run
 from postil.corpora.responses import Answer, FacetLabel, Question, Reference
 from postil.corpora.sra import write_question
 
 CASES = Path(__file__).parent.parent / "conformance"
-
-
-@pytest.fixture
-def postil(monkeypatch, capsys):
-    """Run the command as the shell would; gives its exit status, output and messages."""
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["postil", *map(str, arguments)])
-        with pytest.raises(SystemExit) as caught:
-            main()
-        captured = capsys.readouterr()
-        return int(caught.value.code or 0), captured.out, captured.err
-
-    return run
 
 
 @pytest.fixture

@@ -177,6 +177,22 @@ def test_a_written_file_has_ordinary_permissions(tmp_path):
     assert stat.S_IMODE((tmp_path / "a.txt").stat().st_mode) == 0o644
 
 
+def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("a")
+    path.chmod(0o600)
+    write_text(path, "b")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_is_not_replaced(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="pipe or a device"):
+        write_text(tmp_path / "pipe", "a")
+    assert (tmp_path / "pipe").is_fifo()
+
+
 def test_what_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("a")
     with pytest.raises(InputError, match="folder"):

@@ -53,16 +53,6 @@ PAIR = AlignedPair(
 )
 
 
-@pytest.fixture
-def file(tmp_path):
-    def write(content: str):
-        path = tmp_path / "a.wa"
-        path.write_bytes(content.encode())
-        return path
-
-    return write
-
-
 def test_read(file):
     assert read_alignments(file(WA)) == [PAIR]
     assert read_alignments(file("\ufeff" + WA.replace("\n", "\r\n"))) == [PAIR]

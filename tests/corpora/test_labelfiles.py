@@ -13,16 +13,6 @@ from postil.errors import InputError, PostilError
 RESPONSE_LABELS = sorted({label for scheme in RESPONSE_SCHEMES.values() for label in scheme.labels})
 
 
-@pytest.fixture
-def file(tmp_path):
-    def write(content: str):
-        path = tmp_path / "labels.tsv"
-        path.write_bytes(content.encode())
-        return path
-
-    return write
-
-
 def test_gold_with_every_column(file):
     path = file(
         "id\tqid\ttestSet\tmodule\tcount\taccuracy\r\n"

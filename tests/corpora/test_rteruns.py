@@ -6,19 +6,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from postil.corpora.labels import ENTAILMENT_SCHEMES
 from postil.corpora.rte import Pair, write_pairs_tsv, write_pairs_xml
 from postil.corpora.rteruns import EntailmentRun, PairJudgement, read_gold, read_run, write_run
 from postil.errors import InputError
-
-
-@pytest.fixture
-def file(tmp_path):
-    def write(content: str, name: str = "run.txt"):
-        path = tmp_path / name
-        path.write_bytes(content.encode())
-        return path
-
-    return write
 
 
 @pytest.mark.parametrize(
@@ -71,6 +62,8 @@ def test_table(file, column):
         ("id\tlabel\tconfidence\n1\tYES\tnan\n", "'nan' is not a number", 2),
         ("id\tlabel\tconfidence\n1\tYES\thigh\n", "'high' is not a number", 2),
         ("id\tlabel\tconfidence\n1\tYES\t0.5\n2\tNO\t\n", "only 1 of 2 lines have a confidence", None),
+        ("id\tlabel\n1\tNO ENTAILMENT\n2\tCONTRADICTION\n", "mixes two-way", None),
+        ("ranked: no\n1 NO ENTAILMENT\n2 UNKNOWN\n", "mixes two-way", None),
         ("id label\n1 YES\n", "no column 'id'", 1),
         ("1 YES\n2 NO\n", "no column 'id'", 1),
     ],
@@ -115,8 +108,8 @@ ids = (
 @st.composite
 def judgements(draw) -> list[PairJudgement]:
     confidence = draw(st.sampled_from([st.none(), st.floats(0, 1)]))
-    labels = st.sampled_from(["ENTAILMENT", "NO_ENTAILMENT", "CONTRADICTION", "UNKNOWN"])
-    built = st.builds(PairJudgement, ids, labels, confidence)
+    scheme = draw(st.sampled_from(list(ENTAILMENT_SCHEMES.values())))
+    built = st.builds(PairJudgement, ids, st.sampled_from(scheme.labels), confidence)
     return draw(st.lists(built, min_size=1, max_size=5, unique_by=lambda item: item.id))
 
 
@@ -125,3 +118,10 @@ def judgements(draw) -> list[PairJudgement]:
 def test_round_trip(tmp_path, items):
     write_run(tmp_path / "run.tsv", items)
     assert read_run(tmp_path / "run.tsv") == EntailmentRun(tuple(items))
+
+
+def test_a_mixture_is_not_written(tmp_path):
+    mixed = [PairJudgement("1", "NO_ENTAILMENT"), PairJudgement("2", "UNKNOWN")]
+    with pytest.raises(InputError, match="mixes two-way"):
+        write_run(tmp_path / "run.tsv", mixed)
+    assert not list(tmp_path.iterdir())

@@ -18,17 +18,6 @@ from postil.corpora.sensekeys import (
 from postil.corpora.senses import SenseInstance, Token
 from postil.errors import InputError
 
-
-@pytest.fixture
-def file(tmp_path):
-    def write(content: str | bytes):
-        path = tmp_path / "lines.txt"
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write
-
-
 # --- keys and answers -------------------------------------------------------------------------------------
 
 

@@ -1,4 +1,4 @@
-"""Wide tables: exports of forms and learning platforms, key files, and the command that converts them."""
+"""Wide tables: exports of forms and learning platforms, and key files."""
 
 from __future__ import annotations
 
@@ -6,18 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from postil.cli.convert import convert
-from postil.cli.tableoptions import parse_columns, read_source
-from postil.corpora import sra
 from postil.corpora.keys import fill_from_key, read_key
-from postil.corpora.responses import Answer, Question, Reference
+from postil.corpora.responses import Question
 from postil.corpora.rows import write_rows
-from postil.corpora.tables import read_table, write_table
+from postil.corpora.tables import read_table
 from postil.corpora.wide import looks_wide, parse_assignments, read_wide
 from postil.errors import InputError, PostilError
 
@@ -253,19 +248,6 @@ def test_parse_assignments() -> None:
             parse_assignments([wrong], option="--reference", header=["Q1"])
 
 
-def test_parse_columns() -> None:
-    assert parse_columns(["answer = Reply", "reference=A", "reference=B", "id="]) == {
-        "answer": "Reply",
-        "reference": "A",
-        "reference_2": "B",
-        "id": "",
-    }
-    with pytest.raises(PostilError, match="ROLE=NAME"):
-        parse_columns(["answer"])
-    with pytest.raises(PostilError, match="'answer' to two columns"):
-        parse_columns(["answer=a", "answer=b"])
-
-
 SAFE = st.text(
     st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufeff\ufffe\uffff"), max_size=20
 )
@@ -283,105 +265,3 @@ def test_answers_come_through_exactly(tmp_path: Path, cells: list[tuple[str, str
     assert [[answer.text for answer in question.answers] for question in read] == [
         list(column) for column in zip(*cells, strict=True)
     ]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    monkeypatch.chdir(tmp_path)
-    app = typer.Typer()
-    app.command()(convert)
-
-    def runner(*arguments: str) -> str:
-        result = CliRunner().invoke(app, list(arguments), catch_exceptions=False)
-        assert result.exit_code == 0, result.output
-        assert result.stdout == ""
-        return result.stderr
-
-    return runner
-
-
-def test_convert_wide_to_long_to_xml_and_back(run: Any, put: Any, tmp_path: Path) -> None:
-    put(MOODLE)
-    said = run("class.csv", "-o", "class.xlsx")
-    assert said == "Read 2 questions, 4 answers, 0 labelled from class.csv; wrote class.xlsx.\n"
-    long = read_table(tmp_path / "class.xlsx")
-    assert brief(long) == brief(read_wide(tmp_path / "class.csv"))
-    run("class.xlsx", "-o", "corpus")
-    assert sorted(file.name for file in (tmp_path / "corpus").iterdir()) == ["q1.xml", "q2.xml"]
-    assert brief(sra.read_corpus(tmp_path / "corpus")) == brief(long)
-    run("corpus", "-o", "again.jsonl")
-    assert brief(read_table(tmp_path / "again.jsonl")) == brief(long)
-
-
-def test_convert_with_options(run: Any, put: Any, tmp_path: Path) -> None:
-    put("Name;Osmosis\nAnn;water moves\n")
-    run(
-        "class.csv", "-o", "a.csv", "--question", "Osmosis=What is it?", "--reference", "Osmosis=Water moves."
-    )
-    assert brief(read_table(tmp_path / "a.csv")) == [
-        ("Osmosis", "What is it?", ["Water moves."], {"Ann": "water moves"})
-    ]
-    put("Who,Wrote\nAnn,water moves\n")
-    options = [
-        "--column",
-        "answer=Wrote",
-        "--column",
-        "id=Who",
-        "--question",
-        "What is it?",
-        "--reference",
-        "W",
-    ]
-    said = run("class.csv", "-o", "b.xml", *options)
-    assert said.startswith("Read 1 question, 1 answers")
-    assert brief(sra.read_corpus(tmp_path / "b.xml")) == [
-        ("q1", "What is it?", ["W"], {"Ann": "water moves"})
-    ]
-    key = put("question,reference\nWhy?,So.\n", "key.csv")
-    put("question,answer\nWhy?,x\n")
-    run("class.csv", "-o", "c.tsv", "--key", str(key))
-    assert brief(read_table(tmp_path / "c.tsv"))[0][2] == ["So."]
-
-
-def test_file_names_are_safe_and_unique(run: Any, tmp_path: Path) -> None:
-    ids = ["../../x", "Q1", "q1", "???"]
-    write_table(tmp_path / "t.csv", [Question(id, "W", answers=(Answer(f"n{id}", "x"),)) for id in ids])
-    run("t.csv", "-o", "out")
-    assert sorted(file.name for file in (tmp_path / "out").iterdir()) == [
-        "Q1.xml",
-        "q1_2.xml",
-        "question.xml",
-        "x.xml",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["class.csv", "-o", "t.xml"], "holds one question, and there are 2"),
-        (["class.csv", "-o", "t.pdf"], "the name ends in '.pdf'"),
-        (["class.csv", "-o", "full"], "holds other XML files already"),
-        (["class.csv", "-o", "file"], "a folder is needed"),
-        (["full", "-o", "t.csv", "--wide"], "SRA XML, which says itself"),
-        (["class.csv", "-o", "t.csv", "--long"], "no column for the answer"),
-        (["class.csv", "-o", "t.csv", "--wide", "--column", "label=x"], "can only name the id"),
-        (["class.csv", "-o", "t.csv", "--wide", "--question", "Q=1", "--question", "Q=2"], "two texts"),
-        (["class.csv", "-o", "t.csv", "--long", "--question", "a", "--question", "b"], "only one --question"),
-        (["none.csv", "-o", "t.csv"], "No such file"),
-    ],
-)
-def test_convert_explains_what_it_cannot_do(
-    run: Any, put: Any, tmp_path: Path, arguments: list[str], message: str
-) -> None:
-    put(MOODLE)
-    put("", "file")
-    sra.write_question(tmp_path / "full" / "other.xml", Question("o", "W", (Reference("r", "R"),)))
-    with pytest.raises(PostilError, match=message):
-        run(*arguments)
-    assert not (tmp_path / "t.csv").exists()
-
-
-def test_read_source_prefers_long_when_the_answer_is_named(put: Any) -> None:
-    path = put("question,Why did you answer as you did?\nW,x\n")
-    read = read_source(path, column=["answer=Why did you answer as you did?"])
-    assert brief(read) == [("q1", "W", [], {"a1": "x"})]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import astuple
 from functools import lru_cache
 from typing import Any, Self
@@ -11,8 +11,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.corpora.labels import RESPONSE_SCHEMES, Scheme
-from postil.corpora.responses import Answer, Question
+from postil.corpora.labels import RESPONSE_SCHEMES, Scheme, reachable_schemes
+from postil.corpora.responses import Question
 from postil.measures.overlap import NO_OVERLAP, overlap, overlap_words
 
 FEATURES = (
@@ -21,16 +21,6 @@ FEATURES = (
 )
 # Smallest leaves, chosen by cross-validation with folds by question; the original was Weka's J48, pruned.
 _LEAVES = {"5way": 20, "3way": 20, "2way": 100}
-
-
-def labelled(questions: Iterable[Question]) -> list[tuple[Question, Answer, str]]:
-    """All answers that have a label, with their question."""
-    return [
-        (question, answer, answer.label)
-        for question in questions
-        for answer in question.answers
-        if answer.label is not None
-    ]
 
 
 def _by_corpus(questions: Sequence[Question]) -> dict[str, list[Question]]:
@@ -42,12 +32,6 @@ def _by_corpus(questions: Sequence[Question]) -> dict[str, list[Question]]:
     return groups
 
 
-def _schemes_of(labels: Iterable[str]) -> list[Scheme]:
-    """The schemes to which all of these labels can be collapsed."""
-    found = set(labels)
-    return [scheme for scheme in RESPONSE_SCHEMES.values() if all(scheme.collapse(label) for label in found)]
-
-
 class MajorityLabel:
     """Gives every answer the most frequent label of its corpus's training set."""
 
@@ -55,8 +39,8 @@ class MajorityLabel:
         """Count the training labels, by corpus and scheme."""
         self.labels_: dict[tuple[str, str], str] = {}
         for corpus, group in _by_corpus(questions).items():
-            labels = [label for *_, label in labelled(group)]
-            for scheme in _schemes_of(labels):
+            labels = [answer.label for question in group for answer in question.answers if answer.label]
+            for scheme in reachable_schemes(labels, RESPONSE_SCHEMES):
                 counts = Counter(scheme.collapse(label) for label in labels)
                 # The scheme's order settles ties, so that the result does not hang on the order of files.
                 self.labels_[corpus, scheme.name] = max(scheme.labels, key=lambda label: counts[label])
@@ -103,7 +87,7 @@ class LexicalOverlap:
             labels = [answer.label for question in group for answer in question.answers]
             known = np.array([label is not None for label in labels], dtype=bool)
             features = np.concatenate([lexical_features(question) for question in group])[known]
-            for scheme in _schemes_of(label for label in labels if label):
+            for scheme in reachable_schemes(filter(None, labels), RESPONSE_SCHEMES):
                 tree = DecisionTreeClassifier(
                     criterion="entropy",
                     min_samples_leaf=self.leaf or _LEAVES[scheme.name],
