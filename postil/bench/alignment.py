@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from postil.bench.result import BenchResult, Cell
@@ -10,7 +11,7 @@ from postil.bench.systems import AlignmentSystem, create
 from postil.corpora.alignments import AlignedPair, ChunkedPair
 from postil.corpora.chunkfiles import ChunkedSentence, project_chunks, read_chunks
 from postil.corpora.ists import read_alignments
-from postil.errors import MismatchError, MissingDataError, PostilError
+from postil.errors import MismatchError, MissingDataError
 from postil.scoring.alignment import score_alignments, tally_alignments
 from postil.scoring.score import make_signature
 
@@ -18,12 +19,7 @@ Dataset = tuple[list[AlignedPair], list[ChunkedPair]]
 
 
 def run_alignment(train: Path | str, test: Path | str, system: str, *, chunks: str) -> BenchResult:
-    """Train a registered system on the datasets of one folder and test it on those of another."""
-    if chunks != "gold":
-        raise PostilError(
-            "Postil has no chunker yet: it comes with the English pipeline.",
-            hint="Use --chunks gold for now.",
-        )
+    """Train a registered system on the gold chunks of one folder; test it on another's, gold or our own."""
     started = time.perf_counter()
     training = read_datasets(train)
     model: AlignmentSystem = create("alignment", system)
@@ -33,7 +29,7 @@ def run_alignment(train: Path | str, test: Path | str, system: str, *, chunks: s
     )
     cells = {}
     for name, (gold, chunked) in read_datasets(test).items():
-        given = model.predict(chunked)
+        given = model.predict(chunked if chunks == "gold" else own_chunks(gold))
         cells[name] = Cell(score_alignments(gold, given), tally_alignments(gold, given))
     signature = make_signature("ists", system=system, chunks=chunks)
     return BenchResult("alignment", system, signature, {chunks: cells}, time.perf_counter() - started)
@@ -64,6 +60,21 @@ def read_datasets(folder: Path | str) -> dict[str, Dataset]:
             hint="docs/data.md shows the layout.",
         )
     return datasets
+
+
+def own_chunks(pairs: Sequence[AlignedPair]) -> list[ChunkedPair]:
+    """Cut the sentences of pairs into chunks with Postil's own chunker, tokens as they are."""
+    from postil.text.pipeline import analyse_tokens
+
+    documents = list(analyse_tokens(tokens for pair in pairs for tokens in (pair.source, pair.target)))
+    chunks = [
+        tuple(tuple(range(span.start + 1, span.end + 1)) for span in document.ists_chunks)
+        for document in documents
+    ]
+    return [
+        ChunkedPair(pair.id, pair.source, pair.target, *two)
+        for pair, *two in zip(pairs, chunks[::2], chunks[1::2], strict=True)
+    ]
 
 
 def _chunked(file: Path, pair: AlignedPair, source: ChunkedSentence, target: ChunkedSentence) -> ChunkedPair:

@@ -83,14 +83,19 @@ def test_chunk_files_must_fit(tmp_path):
         read_datasets(tmp_path)
 
 
+def test_own_chunks(tmp_path):
+    write_dataset(tmp_path, "STSint.input.headlines")
+    cells = run_alignment(tmp_path, tmp_path, "identical", chunks="system").cells
+    assert set(cells) == {"system"}
+    assert 0 < cells["system"]["headlines"].score.metrics["f_align"] <= 1
+
+
 def test_errors(tmp_path):
     with pytest.raises(MissingDataError, match="STSint"):
         run_alignment(tmp_path, tmp_path, "identical", chunks="gold")
     write_dataset(tmp_path, "STSint.input.headlines")
     with pytest.raises(PostilError, match="no system 'best'"):
         run_alignment(tmp_path, tmp_path, "best", chunks="gold")
-    with pytest.raises(PostilError, match="no chunker"):
-        run_alignment(tmp_path, tmp_path, "identical", chunks="system")
     (tmp_path / "STSint.input.headlines.sent1.chunk.txt").unlink()
     with pytest.raises(PostilError, match=r"sent1\.chunk\.txt"):
         run_alignment(tmp_path, tmp_path, "identical", chunks="gold")

@@ -102,9 +102,15 @@ def test_alignment(tmp_path, postil):
     assert "| Inspire r1 | " in out
     data = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
     assert data["scores"]["gold"]["headlines"]["f_type_score"] == 1
-    status, _, err = postil(*arguments, "--chunks", "system")
+    status, _, err = postil(
+        *arguments, "--chunks", "system", "--resamples", 20, "--json", tmp_path / "s.json"
+    )
+    assert (status, err) == (0, "")
+    own = json.loads((tmp_path / "s.json").read_text(encoding="utf-8"))["scores"]["system"]["headlines"]
+    assert own["f_type_score"] == 1
+    status, _, err = postil(*arguments, "--chunks", "none")
     assert status == 2
-    assert "--chunks gold" in err
+    assert "gold, system" in err
 
 
 def test_senses(tmp_path, postil):

@@ -1,0 +1,152 @@
+"""`postil analyse`: what the text pipeline sees in a text, as a table, as JSON, or drawn."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from postil.errors import PostilError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from postil.text.document import Document, Span
+
+# More than the pipeline takes at once; it is not read to the end only to be refused.
+_MOST_BYTES = 16_000_000
+
+
+def analyse(
+    text: Annotated[
+        str,
+        typer.Argument(
+            help="The text (after -- if a dash begins it), or - for standard input.", show_default=False
+        ),
+    ],
+    tokens: Annotated[
+        bool, typer.Option("--tokens", help="The text is already tokenised: cut it at blanks only.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")] = False,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", help="Draw trees and chunks into this web page.", show_default=False),
+    ] = None,
+    pipeline: Annotated[Path | None, typer.Option("--pipeline", hidden=True, show_default=False)] = None,
+) -> None:
+    """Show the words, tree, chunks, negations and quantities of a text."""
+    from postil.corpora.files import refuse_unwritable, write_text
+
+    if html is not None:
+        refuse_unwritable(html)
+    document = _analysed(_standard_input() if text == "-" else text, tokens, pipeline)
+    if html is not None:
+        from postil.explain.textpage import text_page
+
+        write_text(html, text_page(document))
+    if as_json:
+        typer.echo(json.dumps(asdict(document), indent=2, ensure_ascii=False))
+    elif html is not None:
+        typer.echo(f"Wrote {html}.", err=True)
+    else:
+        _show(document)
+
+
+def _standard_input() -> str:
+    data = sys.stdin.buffer.read(_MOST_BYTES + 1)
+    if len(data) > _MOST_BYTES:
+        raise PostilError(
+            "standard input holds too much to analyse at once.", hint="Split it into smaller texts."
+        )
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise PostilError("standard input is not UTF-8 text.", hint="Save or convert it as UTF-8.") from None
+
+
+def _analysed(text: str, tokens: bool, folder: Path | None) -> Document:
+    empty = PostilError(
+        "the text is empty: it holds no words.", hint="Give a text, or - to read standard input."
+    )
+    if not text.strip():
+        raise empty
+    from postil.text.pipeline import load_pipeline
+
+    pipeline = load_pipeline(folder)
+    document = next(pipeline.analyse_tokens([text.split()]) if tokens else pipeline.analyse_many([text]))
+    if not document.tokens:
+        raise empty
+    return document
+
+
+def _show(document: Document) -> None:
+    """Print a table for each sentence, and its chunks; then what holds for the whole text."""
+    from rich.text import Text
+
+    from postil.cli.show import console
+    from postil.explain.textpage import amount
+
+    out = console()
+    for sentence in document.sentences:
+        out.print(_table(document, sentence))
+        out.print()
+        for name, spans in (("chunks", document.chunks), ("iSTS chunks", document.ists_chunks)):
+            out.print(
+                Text.assemble((f"{name}  ", "bold"), _bracketed(document, sentence, spans)), soft_wrap=True
+            )
+        out.print()
+    for negation in document.negations:
+        line = f"{_words(document, negation.cue)} → {_words(document, negation.scope) or '(nothing)'}"
+        out.print(Text.assemble(("negation  ", "bold"), line), soft_wrap=True)
+    for quantity in document.quantities:
+        words = _words(document, range(quantity.start, quantity.end))
+        out.print(Text.assemble(("quantity  ", "bold"), f"{words} = {amount(quantity)}"), soft_wrap=True)
+    out.print(Text(document.pipeline, "dim"))
+
+
+def _table(document: Document, sentence: Span) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False)
+    for name in ("word", "lemma", "pos", "tag", "relation", "head", "negated"):
+        table.add_column(name)
+    for token in document.words(sentence):
+        head = "" if token.head == token.index else document.tokens[token.head].text
+        negated = "yes" if document.is_negated(token.index) else ""
+        cells = (token.text, token.lemma, token.pos, token.tag, token.relation, head, negated)
+        # Text, not strings: what stands in brackets is a word here, not a style.
+        table.add_row(*(Text(_printable(cell)) for cell in cells))
+    return table
+
+
+def _bracketed(document: Document, sentence: Span, spans: Sequence[Span]) -> str:
+    """The sentence with each chunk in brackets, its kind before it."""
+    starts = {span.start: span for span in spans if span.end <= sentence.end}
+    parts, at = [], sentence.start
+    while at < sentence.end:
+        span = starts.get(at)
+        end = span.end if span else at + 1
+        words = _words(document, range(at, end))
+        kind = f"{span.kind} " if span and span.kind else ""
+        parts.append(f"[{kind}{words}]" if span else words)
+        at = end
+    return " ".join(parts)
+
+
+def _words(document: Document, indices: Sequence[int]) -> str:
+    """Words side by side, with dots where some between them are left out."""
+    parts: list[str] = []
+    for before, index in zip((None, *indices), indices, strict=False):
+        parts += ["…"] if before is not None and index != before + 1 else []
+        parts.append(_printable(document.tokens[index].text))
+    return " ".join(parts)
+
+
+def _printable(text: str) -> str:
+    return text if text.isprintable() else "".join(c if c.isprintable() else "\ufffd" for c in text)

@@ -1,0 +1,1 @@
+"""From a judgement or an analysis to what people read: words, HTML, SVG."""

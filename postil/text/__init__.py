@@ -1,0 +1,1 @@
+"""Words to Documents: tokens, lemmas, tags, tree, chunks, negation and numbers of English text."""
