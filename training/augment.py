@@ -45,8 +45,8 @@ def typo(word: str, rng: random.Random) -> str:
     return word[:spot] + word[spot + 1] + word[spot] + word[spot + 2 :]
 
 
-def unpunctuated(sentence: Sentence, *, always: bool = False) -> Sentence:
-    """Drop punctuation that nothing hangs on; with `always`, re-hang what does."""
+def unpunctuated(sentence: Sentence) -> Sentence:
+    """Drop the punctuation that nothing hangs on."""
     size = len(sentence.words)
     heads = list(sentence.heads)
     drop = {i for i in range(size) if sentence.pos[i] == "PUNCT"}
