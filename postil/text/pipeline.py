@@ -178,14 +178,19 @@ def _cuts(words: Sequence[tuple[str, int, bool]]) -> list[int]:
 def load_pipeline(path: Path | None = None) -> Pipeline:
     """Load the shipped pipeline, or one from a folder; the second call returns the first one's."""
     import spacy
-    from thinc.api import NumpyOps, set_current_ops
+    from thinc.api import NumpyOps, get_current_ops, set_current_ops
 
     import postil.text.components  # noqa: F401 - registers the chunker
 
     folder: Any = path or files("postil.resources").joinpath("pipeline")
-    # numpy's matrix product is about three times as fast as the one spaCy takes by default.
+    # numpy's matrix product is about three times as fast as the one spaCy takes by default. Layers keep what
+    # they were made with, so that other spaCy pipelines in the same program are left as they are.
+    others = get_current_ops()
     set_current_ops(NumpyOps(use_blis=False))
-    nlp = spacy.load(folder, exclude=["lemmatizer"])
+    try:
+        nlp = spacy.load(folder)
+    finally:
+        set_current_ops(others)
     tokenizer: Any = nlp.tokenizer
     for form in _STANDS_FOR:
         tokenizer.add_special_case(form, [{"ORTH": form}])
