@@ -10,7 +10,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from treebank import DATASETS, Sentence, read_ists
 
-from postil.text.boundaries import BoundaryModel, features
+from postil.text.boundaries import TEMPLATES, BoundaryModel, Key, keys_at
 from postil.text.chunks import tags_of
 from postil.text.pipeline import Pipeline
 
@@ -29,15 +29,20 @@ def learn_boundaries(pipeline: Pipeline, data: Path, silver: Iterable[Sentence])
         if len(taught) == SILVER:
             break
     sentences = gold + taught
-    rows = []
+    rows: list[tuple[tuple[str, Key], ...]] = []
     for document in pipeline.analyse_tokens(sentence.words for sentence in sentences):
-        rows += list(features(document.tokens, tags_of(document.chunks, len(document.tokens))))
+        chunk_tags = tags_of(document.chunks, len(document.tokens))
+        for place in range(len(document.tokens)):
+            keys = keys_at(document.tokens, chunk_tags, place)
+            rows.append(tuple(zip(TEMPLATES, keys, strict=True)))
     target = np.array([tag == "B" for sentence in sentences for tag in sentence.ists])
     weight = np.concatenate(
         [np.full(sum(len(s.words) for s in gold), GOLD_WEIGHT), np.ones(sum(len(s.words) for s in taught))]
     )
     vectoriser = CountVectorizer(analyzer=lambda row: row, binary=True)
     model = LogisticRegression(max_iter=200).fit(vectoriser.fit_transform(rows), target, sample_weight=weight)
-    names = vectoriser.get_feature_names_out()
-    weights = {name: float(w) for name, w in zip(names, model.coef_[0], strict=True) if abs(w) >= LEAST}
-    return BoundaryModel(weights, float(model.intercept_[0]))
+    tables: dict[str, dict[Key, float]] = {name: {} for name in TEMPLATES}
+    for (template, key), column in vectoriser.vocabulary_.items():
+        if abs(model.coef_[0, column]) >= LEAST:
+            tables[template][key] = float(model.coef_[0, column])
+    return BoundaryModel(tuple(tables.values()), float(model.intercept_[0]))

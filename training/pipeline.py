@@ -34,7 +34,7 @@ from thinc.api import NumpyOps, set_current_ops
 from treebank import DATASETS, Sentence, read_conll2000, read_conllu, read_ists
 
 import postil.text.components  # noqa: F401 - registers the chunker
-from postil.text.boundaries import BoundaryModel
+from postil.text.boundaries import NO_BOUNDARIES
 from postil.text.lemmas import Lemmatiser
 from postil.text.pipeline import Pipeline
 
@@ -230,7 +230,7 @@ def train(options: argparse.Namespace) -> None:
                     f"  {seen:,} of {total:,} words, {seen / (time.time() - started):.0f} words/s", flush=True
                 )
         with nlp.use_params(optimizer.averages):
-            untabled = Pipeline(nlp, Lemmatiser({}, {}, {}), BoundaryModel({}, 0.0), "in training")
+            untabled = Pipeline(nlp, Lemmatiser({}, {}, {}), NO_BOUNDARIES, "in training")
             dev = all_figures(untabled, options.data, "dev", limit=600)
             print(
                 f"epoch {epoch + 1}: {dev} {seen / (time.time() - started):.0f} words/s {time.time() - started:.0f} s",

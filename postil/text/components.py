@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from spacy.language import Language
 from spacy.pipeline.tagger import Tagger
+from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc
 from spacy.training import Example
+from spacy.util import registry
 from thinc.api import Model, SequenceCategoricalCrossentropy
 
 from postil.text.viterbi import best_sequences, bio_start
@@ -65,6 +67,12 @@ class ChunkTagger(Tagger):  # type: ignore[misc]  # spaCy's classes are compiled
             self.add_label(tag)
         docs = [example.x for example in islice(get_examples(), 10)]
         self.model.initialize(X=docs, Y=[np.zeros((len(doc), len(found)), dtype="f") for doc in docs])
+
+
+@registry.tokenizers("postil.StoredTokenizer.v1")
+def make_stored_tokenizer() -> Callable[[Language], Tokenizer]:
+    """Make a tokenizer that reads its rules from the pipeline alone, not first from English's defaults."""
+    return lambda nlp: Tokenizer(nlp.vocab)
 
 
 @Language.factory("postil_chunker")

@@ -15,6 +15,7 @@ from postil.text.negation_cues import (
     Reach,
     is_prefixed,
     is_split_prefix,
+    may_begin,
 )
 from postil.text.negation_scopes import FURTHEST, Words, neither_scope, phrase_scope, scope_of
 
@@ -24,10 +25,13 @@ def find_negations(tokens: tuple[Token, ...]) -> tuple[Negation, ...]:
 
     A negation's kind is `word`, `weak` (hardly, barely, scarcely) or `prefix` (unequal).
     """
+    starts = [p for p, token in enumerate(tokens) if may_begin(token.text, token.lemma, token.pos)]
+    if not starts:
+        return ()
     text = Words.of(tokens)
     found: list[Negation] = []
     taken: set[int] = set()
-    for start in range(len(tokens)):
+    for start in starts:
         if start in taken:
             continue
         negation = _at(text, start)
@@ -58,7 +62,7 @@ def _at(text: Words, start: int) -> Negation | None:
     if is_split_prefix(word):
         whole = start + 1 + (text.word(start + 1) == "-")
         return Negation((start,), (whole,), "prefix") if whole < len(text) and not text.ends(whole) else None
-    return Negation((start,), (start,), "prefix") if is_prefixed(text.tokens[start]) else None
+    return Negation((start,), (start,), "prefix") if is_prefixed(word, text.tokens[start].pos) else None
 
 
 def _negation(text: Words, cue: tuple[int, ...], scope: set[int], kind: str = "word") -> Negation:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum, auto
-
-from postil.text.document import Token
+from functools import lru_cache
 
 
 class Reach(Enum):
@@ -105,10 +104,13 @@ _SPLIT_PREFIXES = frozenset(("non", "un", "dis"))
 _WORD_POS = frozenset(("NOUN", "PROPN", "VERB", "ADJ", "ADV"))
 
 
-def is_prefixed(token: Token) -> bool:
-    """Whether a word is negative by its prefix: unequal, nonmetal, disconnected, impossible."""
-    word = token.text.lower()
-    if token.pos not in _WORD_POS:
+# Every word that a cue of more than a prefix can begin with.
+_FIRST_WORDS = frozenset(WORD_CUES) | {first for first, _ in PAIR_CUES} | FROM_VERBS
+
+
+def is_prefixed(word: str, pos: str) -> bool:
+    """Whether a word in lower case is negative by its prefix: unequal, nonmetal, disconnected, impossible."""
+    if pos not in _WORD_POS:
         return False
     if word.startswith(_STEMS):
         return True
@@ -119,3 +121,16 @@ def is_prefixed(token: Token) -> bool:
 def is_split_prefix(word: str) -> bool:
     """Whether a token is a negative prefix on its own, as in non-metal cut at the hyphen."""
     return word in _SPLIT_PREFIXES
+
+
+def normal_form(word: str) -> str:
+    """A word as cues are listed: in lower case, with a plain apostrophe."""
+    return word.lower().replace("’", "'")
+
+
+@lru_cache(maxsize=1 << 14)
+def may_begin(text: str, lemma: str, pos: str) -> bool:
+    """Whether a cue can begin at such a token; nearly all words cannot, and are passed over at once."""
+    word = normal_form(text)
+    known = word in _FIRST_WORDS or lemma.lower() in _FIRST_WORDS
+    return known or is_split_prefix(word) or is_prefixed(word, pos)

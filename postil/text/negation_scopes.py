@@ -19,6 +19,7 @@ from postil.text.negation_cues import (
     PRONOUNS,
     QUANTIFIERS,
     Reach,
+    normal_form,
 )
 
 # How many tokens after its cue a head can be, a scope can end, and a scope can end where there is no tree.
@@ -48,7 +49,7 @@ class Words:
         for place, token in enumerate(tokens):
             if token.head != place and 0 <= token.head < len(tokens):
                 children[token.head].append(place)
-        words = tuple(token.text.lower().replace("’", "'") for token in tokens)
+        words = tuple(normal_form(token.text) for token in tokens)
         return cls(tokens, words, tuple(map(tuple, children)))
 
     def __len__(self) -> int:

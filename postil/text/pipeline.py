@@ -15,6 +15,7 @@ from postil.text.boundaries import BoundaryModel
 from postil.text.chunks import spans_of, tags_of
 from postil.text.document import Document, Span, Token
 from postil.text.lemmas import Lemmatiser
+from postil.text.light_spacy import import_spacy
 from postil.text.negation import find_negations
 from postil.text.quantities import find_quantities
 
@@ -28,7 +29,7 @@ _PIECE = 2000
 _BATCH = 256
 
 # What students type for a word that no treebank has: the network is shown the word it stands for.
-_STANDS_FOR = {
+STANDS_FOR = {
     "b/c": "because",
     "bc": "because",
     "cuz": "because",
@@ -52,6 +53,11 @@ class Pipeline:
     def lemma(self) -> Callable[[str, str], str]:
         """The lemmatiser, remembering the words it met: most words of a text are the same few hundred."""
         return lru_cache(maxsize=1 << 16)(self.lemmatiser)
+
+    @cached_property
+    def _strings(self) -> dict[int, str]:
+        """The names of tags and relations by spaCy's number for them, read once."""
+        return _Names(self.nlp)
 
     def analyse_many(self, texts: Iterable[str]) -> Iterator[Document]:
         """Analyse texts in batches, in order."""
@@ -96,29 +102,30 @@ class Pipeline:
 
         return Doc(
             self.nlp.vocab,
-            words=[_STANDS_FOR.get(word.lower(), word) for word, _, _ in words],
+            words=[STANDS_FOR.get(word.lower(), word) for word, _, _ in words],
             spaces=[space for _, _, space in words],
         )
 
     def _tokens(self, doc: Doc, words: Sequence[tuple[str, int, bool]], base: int) -> Iterator[Token]:
         """Read the annotations off spaCy's arrays: several times faster than token by token."""
-        strings = self.nlp.vocab.strings
+        strings = self._strings
         columns = doc.to_array(["TAG", "POS", "HEAD", "DEP", "MORPH"]).tolist()
         for place, (tag_id, pos_id, offset, dep_id, morph_id) in enumerate(columns):
             word, start, _ = words[place]
             tag = strings[tag_id]
+            morph = strings[morph_id]
             # Heads are relative, and negative ones come wrapped around as unsigned numbers.
             head = place + (offset if offset < 1 << 31 else offset - (1 << 64))
             yield Token(
                 index=base + place,
                 text=word,
                 start=start,
-                lemma=self.lemma(_STANDS_FOR.get(word.lower(), word), tag),
+                lemma=self.lemma(STANDS_FOR.get(word.lower(), word), tag),
                 pos=strings[pos_id],
                 tag=tag,
                 head=base + head,
                 relation="root" if head == place else strings[dep_id],
-                morph="" if strings[morph_id] == "_" else strings[morph_id],
+                morph="" if morph == "_" else morph,
             )
 
     def _document(self, text: str, words: Sequence[tuple[str, int, bool]], docs: Sequence[Doc]) -> Document:
@@ -144,6 +151,18 @@ class Pipeline:
             quantities=find_quantities(frozen),
             pipeline=self.name,
         )
+
+
+class _Names(dict[int, str]):
+    """spaCy's table of strings, remembering what was asked: a dictionary is ten times as fast."""
+
+    def __init__(self, nlp: Language) -> None:
+        super().__init__()
+        self._known = nlp.vocab.strings
+
+    def __missing__(self, number: int) -> str:
+        name = self[number] = self._known[number]
+        return name
 
 
 def _label_freed(words: list[tuple[str, int, bool]]) -> list[tuple[str, int, bool]]:
@@ -177,7 +196,7 @@ def _cuts(words: Sequence[tuple[str, int, bool]]) -> list[int]:
 @cache
 def load_pipeline(path: Path | None = None) -> Pipeline:
     """Load the shipped pipeline, or one from a folder; the second call returns the first one's."""
-    import spacy
+    spacy = import_spacy()
     from thinc.api import NumpyOps, get_current_ops, set_current_ops
 
     import postil.text.components  # noqa: F401 - registers the chunker
@@ -191,9 +210,6 @@ def load_pipeline(path: Path | None = None) -> Pipeline:
         nlp = spacy.load(folder)
     finally:
         set_current_ops(others)
-    tokenizer: Any = nlp.tokenizer
-    for form in _STANDS_FOR:
-        tokenizer.add_special_case(form, [{"ORTH": form}])
     tables = Path(str(folder))
     lemmatiser = Lemmatiser.load(tables / "lemmas.json")
     boundaries = BoundaryModel.load(tables / "boundaries.json")

@@ -129,6 +129,10 @@ _UNIT = re.compile(
     rf"|(?P<unit>{_ONE_UNIT})(?:(?: ?/ ?| per )(?:(?P<per_square>s2\b)|(?P<per>{_ONE_UNIT})))?"
     r"(?P<square> ?\^ ?2\b|²| squared\b)?)"
 )
+# Nothing above matches without one of these; most texts have none, and that is quickly seen.
+_DIGIT = re.compile(f"[0-9{''.join(_GLYPHS)}]")
+_NUMBER_WORDS = frozenset((*_WORDS, *_SCALES, *_PARTS, *(f"{part}s" for part in _PARTS)))
+_WORD = re.compile("[a-z]+")
 _CURRENCY = re.compile(r"([$€£]) ?$")
 _OF_A = re.compile(r" (?:of )?an?(?= )", re.IGNORECASE)
 _RANGE = re.compile(r" ?(?:-|–|—|\bto\b) ?", re.IGNORECASE)
@@ -136,6 +140,9 @@ _RANGE = re.compile(r" ?(?:-|–|—|\bto\b) ?", re.IGNORECASE)
 
 def find_quantities(tokens: tuple[Token, ...]) -> tuple[Quantity, ...]:
     """Find the numbers of a text, in order; ordinals and the digits inside names like H2O are none."""
+    text = " ".join([token.text for token in tokens])
+    if not _DIGIT.search(text) and _NUMBER_WORDS.isdisjoint(_WORD.findall(text.lower())):
+        return ()
     line = _Line.of(tokens)
     found: list[_Found] = []
     for number in _numbers(line):
