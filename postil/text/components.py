@@ -69,7 +69,7 @@ class ChunkTagger(Tagger):  # type: ignore[misc]  # spaCy's classes are compiled
         self.model.initialize(X=docs, Y=[np.zeros((len(doc), len(found)), dtype="f") for doc in docs])
 
 
-@registry.tokenizers("postil.StoredTokenizer.v1")
+@registry.tokenizers("postil.StoredTokenizer.v1")  # type: ignore[untyped-decorator]
 def make_stored_tokenizer() -> Callable[[Language], Tokenizer]:
     """Make a tokenizer that reads its rules from the pipeline alone, not first from English's defaults."""
     return lambda nlp: Tokenizer(nlp.vocab)
