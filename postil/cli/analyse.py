@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -39,7 +39,7 @@ def analyse(
     ] = None,
     pipeline: Annotated[Path | None, typer.Option("--pipeline", hidden=True, show_default=False)] = None,
 ) -> None:
-    """Show the words, tree, chunks, negations and quantities of a text."""
+    """Show the words, senses, tree, chunks, negations, quantities, predicates and roles of a text."""
     from postil.corpora.files import refuse_unwritable, write_text
 
     if html is not None:
@@ -50,11 +50,21 @@ def analyse(
 
         write_text(html, text_page(document))
     if as_json:
-        typer.echo(json.dumps(asdict(document), indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(_as_json(document), indent=2, ensure_ascii=False))
     elif html is not None:
         typer.echo(f"Wrote {html}.", err=True)
     else:
         _show(document)
+
+
+def _as_json(document: Document) -> dict[str, object]:
+    """All there is to know, in the order of the document's fields; what is found on demand comes last."""
+    from postil.text.senses import find_senses
+
+    found = {name: value for name, value in asdict(document).items() if not name.startswith("_")}
+    found["predicates"] = [asdict(predicate) for predicate in document.predicates]
+    found["senses"] = [asdict(sense) for sense in find_senses(document)]
+    return found
 
 
 def _standard_input() -> str:
@@ -89,17 +99,26 @@ def _show(document: Document) -> None:
     from rich.text import Text
 
     from postil.cli.show import console
-    from postil.explain.textpage import amount
+    from postil.explain.textpage import amount, told_predicates
+    from postil.text.senses import find_senses
 
     out = console()
+    senses = {sense.token: sense.name for sense in find_senses(document)}
     for sentence in document.sentences:
-        out.print(_table(document, sentence))
+        out.print(_table(document, sentence, senses))
         out.print()
         for name, spans in (("chunks", document.chunks), ("iSTS chunks", document.ists_chunks)):
             out.print(
                 Text.assemble((f"{name}  ", "bold"), _bracketed(document, sentence, spans)), soft_wrap=True
             )
         out.print()
+    for predicate in told_predicates(document):
+        roles = ", ".join(
+            f"{argument.role} {_words(document, range(argument.start, argument.end))}"
+            for argument in predicate.arguments
+        )
+        name = f"{_words(document, (predicate.index,))} ({predicate.roleset})"
+        out.print(Text.assemble(("predicate  ", "bold"), f"{name}: {roles or 'no roles'}"), soft_wrap=True)
     for negation in document.negations:
         line = f"{_words(document, negation.cue)} → {_words(document, negation.scope) or '(nothing)'}"
         out.print(Text.assemble(("negation  ", "bold"), line), soft_wrap=True)
@@ -109,17 +128,18 @@ def _show(document: Document) -> None:
     out.print(Text(document.pipeline, "dim"))
 
 
-def _table(document: Document, sentence: Span) -> Table:
+def _table(document: Document, sentence: Span, senses: Mapping[int, str]) -> Table:
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False)
-    for name in ("word", "lemma", "pos", "tag", "relation", "head", "negated"):
+    for name in ("word", "lemma", "pos", "tag", "relation", "head", "negated", "sense"):
         table.add_column(name)
     for token in document.words(sentence):
         head = "" if token.head == token.index else document.tokens[token.head].text
         negated = "yes" if document.is_negated(token.index) else ""
-        cells = (token.text, token.lemma, token.pos, token.tag, token.relation, head, negated)
+        sense = senses.get(token.index, "")
+        cells = (token.text, token.lemma, token.pos, token.tag, token.relation, head, negated, sense)
         # Text, not strings: what stands in brackets is a word here, not a style.
         table.add_row(*(Text(_printable(cell)) for cell in cells))
     return table

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from postil.text.document import Document, Quantity, Span, Token
+from postil.text.document import Document, Predicate, Quantity, Span, Token
 
 # A wider tree says nothing to anyone, and drawing it takes megabytes.
 LONGEST_TREE = 80
@@ -48,6 +48,9 @@ section { background: #fff; border: 1px solid #e2e8f0; border-radius: .6rem; pad
 .NP { background: #dbeafe; border-color: #93c5fd; } .VP { background: #ffedd5; border-color: #fdba74; }
 .PP { background: #dcfce7; border-color: #86efac; }
 .ADJP, .ADVP { background: #f3e8ff; border-color: #d8b4fe; }
+.PREDICATE { background: #fee2e2; border-color: #fca5a5; }
+.ROLE { background: #fefce8; border-color: #fde047; }
+.line { margin: .3rem 0; }
 .SBAR { background: #fce7f3; border-color: #f9a8d4; } .ISTS { background: #e0f2f1; border-color: #80cbc4; }
 figure { margin: 0; overflow-x: auto; } figure svg { display: block; margin: 0 auto; }
 .displacy-word { font-size: 15px; } .displacy-tag { font-size: 12px; fill: #64748b; }
@@ -206,10 +209,36 @@ def _section(document: Document, number: int) -> str:
 {chunk_boxes(document, sentence, document.chunks)}
 <h2>Chunks (iSTS)</h2>
 {chunk_boxes(document, sentence, document.ists_chunks)}
-<details><summary>Words</summary>
+{_predicates(document, sentence)}<details><summary>Words</summary>
 {_table(document, sentence)}
 </details>
 </section>"""
+
+
+def told_predicates(document: Document) -> Iterator[Predicate]:
+    """The predicates worth telling a person: an auxiliary without roles of its own says nothing."""
+    for predicate in document.predicates:
+        if predicate.arguments or document.tokens[predicate.index].pos != "AUX":
+            yield predicate
+
+
+def _predicates(document: Document, sentence: Span) -> str:
+    """A line for each predicate of a sentence: its word and sense, and who or what plays which role."""
+    lines = []
+    for predicate in told_predicates(document):
+        if not sentence.start <= predicate.index < sentence.end:
+            continue
+        word = _escape(document.tokens[predicate.index].text)
+        roles = "".join(
+            f'<span class="chunk ROLE">{_escape(document.text_of(Span(one.start, one.end)))}'
+            f"<small>{_escape(one.role)}</small></span>"
+            for one in predicate.arguments
+        )
+        sense = f"<small>{_escape(predicate.roleset)}</small>"
+        lines.append(
+            f'<div class="chunks line"><span class="chunk PREDICATE">{word}{sense}</span>{roles}</div>'
+        )
+    return "<h2>Predicates and roles (PropBank)</h2>\n" + "\n".join(lines) + "\n" if lines else ""
 
 
 def _table(document: Document, sentence: Span) -> str:

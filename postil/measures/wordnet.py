@@ -60,7 +60,7 @@ def word_matches(words: Sequence[TaggedWord], others: Sequence[TaggedWord], meas
 
 
 def lifted(matches: Floats, weights: Floats | None = None, others: Floats | None = None) -> Floats:
-    """½ (Σ wᵢ maxⱼ mᵢⱼ / Σ wᵢ + Σ vⱼ maxᵢ mᵢⱼ / Σ vⱼ) for each measure (the last axis); weights default to 1."""
+    """½ (Σ wᵢ maxⱼ mᵢⱼ / Σ wᵢ + Σ vⱼ maxᵢ mᵢⱼ / Σ vⱼ) for each measure (last axis); weights default to 1."""
     forth, back = matches.max(axis=1), matches.max(axis=0)
     return np.asarray((_mean(forth, weights) + _mean(back, others)) / 2)
 

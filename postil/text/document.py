@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 # Parts of speech that carry meaning of their own; auxiliaries, determiners and the like do not.
 CONTENT_POS = frozenset(("NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM"))
@@ -69,6 +69,38 @@ class Quantity:
 
 
 @dataclass(frozen=True, slots=True)
+class Argument:
+    """A part of the text that plays a role for a predicate: tokens from `start` up to `end`, and their head.
+
+    `role` is PropBank's: ARG0 (usually the doer), ARG1 (what is affected), …, ARGM-LOC and other settings.
+    """
+
+    role: str
+    start: int
+    end: int
+    head: int
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """A word that says what happens or holds, the sense it has, and who or what takes part.
+
+    `verb` is the same for a verb and the nouns made from it: "evaporate" for "evaporation" too.
+    """
+
+    index: int
+    lemma: str
+    roleset: str
+    arguments: tuple[Argument, ...]
+    verb: str = ""
+    voice: str = ""
+
+    def argument(self, role: str) -> Argument | None:
+        """The first argument with a role, if there is one."""
+        return next((argument for argument in self.arguments if argument.role == role), None)
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """An analysed text. Token offsets point into `text`, which is kept as it was given."""
 
@@ -80,6 +112,17 @@ class Document:
     negations: tuple[Negation, ...]
     quantities: tuple[Quantity, ...]
     pipeline: str
+    # Roles are found when first asked for, so that who does not need them does not wait for them.
+    _predicates: tuple[Predicate, ...] | None = field(default=None, init=False, repr=False, compare=False)
+
+    @property
+    def predicates(self) -> tuple[Predicate, ...]:
+        """The predicates with their arguments, in order; found at first use, then kept."""
+        if self._predicates is None:
+            from postil.text.roles import find_predicates
+
+            object.__setattr__(self, "_predicates", find_predicates([self])[0])
+        return self._predicates or ()
 
     @property
     def content_words(self) -> tuple[Token, ...]:

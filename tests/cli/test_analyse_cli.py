@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from postil.text import pipeline as module
-from postil.text.document import Document, Negation, Quantity, Span, Token
+from postil.text import senses
+from postil.text.document import Argument, Document, Negation, Predicate, Quantity, Span, Token
+from postil.text.senses import Sense
 
 
 class Pipeline:
@@ -34,7 +36,7 @@ class Pipeline:
             tokens.append(Token(index, word, at, word.lower(), "NOUN", "NN", 0, relation, "Number=Sing"))
             at += len(word) + 1
         size = len(tokens)
-        return Document(
+        document = Document(
             text=" ".join(words),
             tokens=tuple(tokens),
             sentences=(Span(0, size),) if size else (),
@@ -44,11 +46,15 @@ class Pipeline:
             quantities=(Quantity(3, 4, 3000.0, "m"),) if size >= 4 else (),
             pipeline=f"made-{self.folder or 'shipped'}",
         )
+        light = Predicate(3, "lit", "light.01", (Argument("ARG1", 0, 2, 0),)) if size >= 4 else None
+        object.__setattr__(document, "_predicates", (light,) if light else ())
+        return document
 
 
 @pytest.fixture(autouse=True)
 def no_model(monkeypatch):
     monkeypatch.setattr(module, "load_pipeline", Pipeline)
+    monkeypatch.setattr(senses, "find_senses", lambda document: (Sense(0, "bulb.n.01", "a round thing"),))
 
 
 @pytest.fixture
@@ -63,13 +69,14 @@ def test_the_table(postil):
     status, out, err = postil("analyse", "Bulbs not [red] lit")
     assert (status, err) == (0, "")
     lines = [line.split() for line in out.splitlines()]
-    assert lines[0] == ["word", "lemma", "pos", "tag", "relation", "head", "negated"]
-    assert lines[1] == ["Bulbs", "bulbs", "NOUN", "NN", "root", "yes"]
+    assert lines[0] == ["word", "lemma", "pos", "tag", "relation", "head", "negated", "sense"]
+    assert lines[1] == ["Bulbs", "bulbs", "NOUN", "NN", "root", "yes", "bulb.n.01"]
     assert lines[2] == ["not", "not", "NOUN", "NN", "dep", "Bulbs"]
     assert lines[3] == ["[red]", "[red]", "NOUN", "NN", "dep", "Bulbs", "yes"]
     for line in (
         "chunks  [NP Bulbs not] [red] [VP lit]",
         "iSTS chunks  [Bulbs not [red] lit]",
+        "predicate  lit (light.01): ARG1 Bulbs not",
         "negation  not → Bulbs … [red] lit",
         "quantity  lit = 3000 m",
         "made-shipped",
@@ -81,7 +88,10 @@ def test_json_has_every_field(postil):
     status, out, err = postil("analyse", "Bulbs not é lit", "--json")
     assert (status, err) == (0, "")
     data = json.loads(out)
-    assert list(data) == [field.name for field in fields(Document)]
+    shown = [field.name for field in fields(Document) if not field.name.startswith("_")]
+    assert list(data) == [*shown, "predicates", "senses"]
+    assert data["predicates"][0]["arguments"] == [{"role": "ARG1", "start": 0, "end": 2, "head": 0}]
+    assert data["senses"] == [{"token": 0, "name": "bulb.n.01", "definition": "a round thing"}]
     assert list(data["tokens"][0]) == [field.name for field in fields(Token)]
     assert data["negations"] == [{"cue": [1], "scope": [0, 2, 3], "kind": "word"}]
     assert data["quantities"] == [{"start": 3, "end": 4, "value": 3000.0, "unit": "m"}]
@@ -94,6 +104,7 @@ def test_a_page(postil, tmp_path):
     assert (status, out, err) == (0, "", f"Wrote {page}.\n")
     text = page.read_text("utf-8")
     assert "<svg" in text
+    assert "light.01" in text
     assert "&lt;b&gt;" in text
 
 

@@ -1,6 +1,5 @@
 """The rolesets and classes that ship: whole, consistent, and what their card says."""
 
-import hashlib
 import importlib.util
 import json
 import os
@@ -15,15 +14,6 @@ from postil.knowledge.verbs import verbs
 FOLDER = Path(str(files("postil.resources").joinpath("verbs")))
 CARD = json.loads((FOLDER / "card.json").read_text(encoding="utf-8"))
 TRAINING = Path(__file__).parents[2] / "training"
-
-
-def test_every_file_has_the_hash_on_the_card() -> None:
-    found = {
-        file.relative_to(FOLDER).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest()
-        for file in FOLDER.rglob("*")
-        if file.is_file() and file.name not in ("card.json", "CARD.md")
-    }
-    assert found == CARD["files"]
 
 
 def test_size_and_counts_are_the_cards() -> None:

@@ -1,0 +1,48 @@
+"""Everything that ships is what its card says: every file with its hash, no larger than promised."""
+
+import hashlib
+import json
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+RESOURCES = Path(str(files("postil.resources")))
+# The most that each may have, in bytes.
+LIMITS = {
+    "pipeline": 25_000_000,
+    "roles": 5_000_000,
+    "spaces": 12_000_000,
+    "verbs": 3_000_000,
+    "walks": 2_000_000,
+    "wordnet": 20_000_000,
+}
+
+
+def test_every_card_is_looked_at() -> None:
+    assert {path.parent.name for path in RESOURCES.glob("*/card.json")} == set(LIMITS)
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_every_file_has_the_hash_on_the_card(name: str) -> None:
+    folder = RESOURCES / name
+    card = json.loads((folder / "card.json").read_text(encoding="utf-8"))
+    found = {
+        file.relative_to(folder).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in folder.rglob("*")
+        if file.is_file() and file.name not in ("card.json", "CARD.md")
+    }
+    assert found == card["files"]
+    assert card["licence"]
+    assert card["sources"]
+    assert (folder / "CARD.md").read_text(encoding="utf-8").startswith("# ")
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_size(name: str) -> None:
+    sizes = [file.stat().st_size for file in (RESOURCES / name).rglob("*") if file.is_file()]
+    assert 0 < sum(sizes) < LIMITS[name]
+
+
+def test_no_pickle_ships() -> None:
+    assert not [file for file in RESOURCES.rglob("*") if file.suffix in (".pkl", ".pickle", ".joblib")]
