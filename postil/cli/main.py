@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from postil import __version__
-from postil.cli import analyse, bench, check, convert, demo, score, similarity
+from postil.cli import analyse, bench, check, convert, demo, features, score, similarity
 from postil.errors import PostilError
 
 app = typer.Typer(
@@ -42,6 +42,7 @@ def options(
 app.command(short_help="Try Postil on a bundled, made-up class.")(demo.demo)
 app.command(short_help="Show words, tree, chunks, senses, roles of a text.")(analyse.analyse)
 app.command(short_help="Show how alike two words or two texts are.")(similarity.similarity)
+app.command(short_help="Write the feature table of answers.")(features.features)
 app.command(short_help="Say what files hold, or what is wrong.")(check.check)
 app.command(short_help="Convert answers between tables and SRA XML.")(convert.convert)
 app.add_typer(score.app, name="score")

@@ -1,0 +1,104 @@
+"""The promise of the feature table: thirty features of 10,000 answers in a minute on two cores.
+
+    python benchmarks/features.py --data DATA [--workers 2]
+
+DATA is a folder with sra/ below it, as docs/data.md shows. Its training answers are filled up to 10,000 with
+shortened ones. Beside it, in the same run: the WordNet family as one would write it with NLTK, on a sample of
+pairs (needs nltk and Debian's wordnet-base; left out where they are not).
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import resource
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import nltk_wordnet as peer
+
+from postil.corpora.sra import read_collection
+from postil.measures.features import Triplet, feature_table
+from postil.measures.views import View, view
+from postil.measures.wordnet import wordnet_similarities
+from postil.text.pipeline import analyse_many
+
+FIVE = ("res", "lin", "jcn", "lch", "wup")
+
+
+def answers(data: Path, count: int) -> list[Triplet]:
+    questions = [question for group in read_collection(data / "sra").values() for question in group]
+    found = [(q.text, q.references[0].text, a.text) for q in questions for a in q.answers]
+    chance = random.Random(0)
+    more = []
+    while len(found) + len(more) < count:
+        question, reference, answer = chance.choice(found)
+        words = answer.split()
+        if len(words) > 2:
+            del words[chance.randrange(len(words))]
+            more.append((question, reference, " ".join(words)))
+    return sorted([*found, *more])[:count]
+
+
+def nltk_pair(reader: object, content: object, one: View, other: View) -> None:
+    """The five measures of one pair of texts, each word against each, the plain way."""
+    for name in FIVE:
+        for left, right in ((one, other), (other, one)):
+            for word, pos in left.tagged:
+                best = 0.0
+                for match, part in right.tagged:
+                    if pos != part or pos not in ("n", "v"):
+                        continue
+                    for a in reader.synsets(word, pos):
+                        for b in reader.synsets(match, part):
+                            best = max(best, peer.nltk_value(name, a, b, content))
+
+
+def beside_nltk(views: Sequence[tuple[View, View]], sample: int) -> None:
+    if not peer.available():
+        print("NLTK or Debian's WordNet is not installed: nothing to compare with")
+        return
+    first, second = [one for one, _ in views], [other for _, other in views]
+    start = time.perf_counter()
+    wordnet_similarities(first, second, FIVE)
+    ours = len(views) / (time.perf_counter() - start)
+    chosen = random.Random(1).sample(list(views), sample)
+    with peer.nltk_wordnet() as (reader, _, content):
+        nltk_pair(reader, content, *chosen[0])
+        start = time.perf_counter()
+        for one, other in chosen:
+            nltk_pair(reader, content, one, other)
+        theirs = sample / (time.perf_counter() - start)
+    print(
+        f"five WordNet measures of pairs of texts: {ours:,.0f} pairs/s; NLTK, {sample} pairs: {theirs:,.2f}"
+    )
+    print(f"    {ours / theirs:,.0f} × (promise 50)")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--count", type=int, default=10_000)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--sample", type=int, default=20)
+    options = parser.parse_args()
+    triplets = answers(options.data, options.count)
+    start = time.perf_counter()
+    table = feature_table(triplets, workers=options.workers)
+    seconds = time.perf_counter() - start
+    print(f"{table.shape[1]} features of {len(table):,} answers, with analysis: {seconds:.0f} s (promise 60)")
+    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    memory = max(resource.getrusage(kind).ru_maxrss for kind in kinds) / 1024
+    print(f"    {options.workers} processes, the largest of {memory:.0f} MB", flush=True)
+    texts = list(dict.fromkeys(text for triplet in triplets[:2000] for text in triplet[1:]))
+    views = dict(zip(texts, map(view, analyse_many(texts)), strict=True))
+    beside_nltk(
+        [(views[reference], views[answer]) for _, reference, answer in triplets[:2000]], options.sample
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""`postil features`: the feature table of a user's file, for other programs to learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from postil.cli.tableoptions import (
+    ColumnOption,
+    EncodingOption,
+    KeyOption,
+    QuestionOption,
+    ReferenceOption,
+    SheetOption,
+    WideOption,
+    read_source,
+)
+from postil.errors import InputError, PostilError, number_of
+
+if TYPE_CHECKING:
+    from postil.corpora.responses import Question
+
+_KEYS = {
+    "question": "the question's id",
+    "answer": "the answer's id",
+    "label": "the label, where there is one",
+}
+
+
+def features(
+    source: Annotated[
+        Path | None,
+        typer.Argument(
+            help="A table (.csv, .tsv, .jsonl, .xlsx), an SRA XML file, or a folder of them.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="TABLE",
+            help="Where to write: .csv, .tsv, .jsonl, .xlsx or .parquet.",
+            show_default=False,
+        ),
+    ] = None,
+    extended: Annotated[
+        bool, typer.Option("--extended", help="Not only EHU-ALM's thirty, but every feature there is.")
+    ] = False,
+    demote: Annotated[
+        bool, typer.Option("--demote", help="Leave the question's words out of reference and answer.")
+    ] = False,
+    workers: Annotated[
+        int,
+        typer.Option("--workers", min=1, metavar="N", help="Processes to share thousands of answers among."),
+    ] = 1,
+    list_columns: Annotated[bool, typer.Option("--list", help="Show the columns and what they say.")] = False,
+    question: QuestionOption = None,
+    reference: ReferenceOption = None,
+    key: KeyOption = None,
+    column: ColumnOption = None,
+    sheet: SheetOption = None,
+    encoding: EncodingOption = None,
+    wide: WideOption = None,
+) -> None:
+    """Write how alike question, reference and answer are, a row for each answer and a column a measure.
+
+    The first reference of a question is used. What the columns say is written beside the table, in a file
+    whose name ends in .columns.tsv (in Parquet it is inside the file).
+    """
+    from postil.corpora.files import refuse_unwritable
+    from postil.measures.features import EXTENDED, FEATURES, THIRTY
+
+    names = EXTENDED if extended else THIRTY
+    about = _KEYS | {name: FEATURES[name].about for name in names}
+    if list_columns:
+        for name, text in about.items():
+            typer.echo(f"{name}\t{text}")
+        return
+    if source is None or output is None:
+        raise PostilError(
+            "a file to read and one to write are needed.", hint="postil features answers.csv -o features.csv"
+        )
+    refuse_unwritable(output)
+    questions = read_source(
+        source,
+        question=question,
+        reference=reference,
+        key=key,
+        column=column,
+        sheet=sheet,
+        encoding=encoding,
+        wide=wide,
+    )
+    table = _measured(source, questions, names, demote, workers)
+    _write(output, table, about)
+    count = len(next(iter(table.values())))
+    typer.echo(f"Wrote {len(names)} features of {number_of(count, 'answer')} to {output}.", err=True)
+
+
+def _measured(
+    source: Path, questions: Sequence[Question], names: Sequence[str], demote: bool, workers: int
+) -> dict[str, Sequence[object]]:
+    """The columns of the table."""
+    from postil.cli.progress import progress_bar
+    from postil.measures.features import feature_table
+
+    rows = [(question, answer) for question in questions for answer in question.answers]
+    without = next((question for question, _ in rows if not question.references), None)
+    if without is not None:
+        raise InputError(
+            source,
+            "has no reference answer to compare with.",
+            record=f"question {without.id}",
+            hint="Give one with --reference, or a column for it.",
+        )
+    triplets = [(question.text, question.references[0].text, answer.text) for question, answer in rows]
+    with progress_bar("Measuring") as bar:
+        note = (lambda done, total: bar(done, total, "answers")) if bar else None
+        values = feature_table(triplets, names, demote=demote, workers=workers, progress=note)
+    keys: dict[str, Sequence[object]] = {
+        "question": [question.id for question, _ in rows],
+        "answer": [answer.id for _, answer in rows],
+        "label": [answer.label or "" for _, answer in rows],
+    }
+    return keys | {name: values[:, place].tolist() for place, name in enumerate(names)}
+
+
+def _write(output: Path, table: dict[str, Sequence[object]], about: dict[str, str]) -> None:
+    from postil.corpora.parquet import write_parquet
+    from postil.corpora.rows import write_rows
+
+    if output.suffix.lower() == ".parquet":
+        write_parquet(output, table, about)
+        return
+    texts = ([_text(value) for value in column] for column in table.values())
+    write_rows(output, list(table), zip(*texts, strict=True))
+    write_rows(output.with_name(f"{output.stem}.columns.tsv"), ["column", "says"], list(about.items()))
+
+
+def _text(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,1 @@
+"""Systems that judge short answers."""
