@@ -31,14 +31,16 @@ def answers(data: Path, count: int) -> list[Triplet]:
     questions = [question for group in read_collection(data / "sra").values() for question in group]
     found = [(q.text, q.references[0].text, a.text) for q in questions for a in q.answers]
     chance = random.Random(0)
-    more = []
-    while len(found) + len(more) < count:
-        question, reference, answer = chance.choice(found)
-        words = answer.split()
-        if len(words) > 2:
+    longer = [place for place, (_, _, answer) in enumerate(found) if len(answer.split()) > 2]
+    repeated = frozenset(chance.sample(longer, count - len(found)))
+    triplets = []
+    for place, (question, reference, answer) in enumerate(found):
+        triplets.append((question, reference, answer))
+        if place in repeated:
+            words = answer.split()
             del words[chance.randrange(len(words))]
-            more.append((question, reference, " ".join(words)))
-    return sorted([*found, *more])[:count]
+            triplets.append((question, reference, " ".join(words)))
+    return triplets
 
 
 def nltk_pair(reader: object, content: object, one: View, other: View) -> None:

@@ -50,12 +50,12 @@ def power_iteration(steps: sparse.csr_array, restart: np.ndarray, rounds: int) -
 
 
 def direct(texts: list[list[Word]], rounds: int) -> np.ndarray:
-    steps = graph().steps.astype(np.float64)
-    found = []
-    for text in texts:
+    steps, order = graph().steps.astype(np.float64), graph().order
+    found = np.zeros((len(texts), graph().size))
+    for row, text in enumerate(texts):
         restart = restarts(text, graph().size).mean(axis=1, dtype=np.float64)
-        found.append(power_iteration(steps, restart, rounds))
-    return np.array(found)
+        found[row, order] = power_iteration(steps, restart[order], rounds)
+    return found
 
 
 def errors(texts: list[list[Word]]) -> tuple[float, float]:

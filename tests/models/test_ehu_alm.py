@@ -200,6 +200,18 @@ def test_each_step_adds_its_features(monkeypatch, design, families):
     assert table.shape == (1, sum(map(len, calls.values())))
 
 
+def test_a_family_can_be_left_out(monkeypatch):
+    calls = record_tables(monkeypatch)
+    design_table([("q", "r", "a")], replace(ehu_alm.DEMOTED, without=("WordNet", "graph")))
+    assert {FEATURES[name].family for name in calls[False]} == {
+        "overlap",
+        "corpus",
+        "structure",
+        "predicates",
+    }
+    assert {FEATURES[name].family for name in calls[True]} == {"overlap", "corpus"}
+
+
 def test_the_extended_system_has_every_feature(monkeypatch):
     calls = record_tables(monkeypatch)
     design_table([("q", "r", "a")], ehu_alm.EXTENDED)

@@ -37,6 +37,7 @@ class Design:
     types: bool = False  # experts for what, how and why
     best_reference: bool = False  # the reference most like the answer, not the first
     families: tuple[str, ...] = ()  # feature families beside the thirty; "all" for every one there is
+    without: tuple[str, ...] = ()  # feature families left out, to see what each is worth
     demote: bool = False  # the features once more with the question's words left out
     direct: bool = False  # a classifier for each scheme, where the paper collapses the finest
 
@@ -163,6 +164,7 @@ def design_table(texts: Sequence[tuple[str, str, str]], design: Design) -> NDArr
     names = EVERY if "all" in design.families else THIRTY
     families = feature_families()
     names += tuple(name for family in design.families if family != "all" for name in families[family])
+    names = tuple(name for name in names if FEATURES[name].family not in design.without)
     tables = [feature_table(texts, names)]
     if design.demote:
         # Only those that leaving out words can change.
