@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from postil.bench import responses
+from postil.bench.responses import run_responses
 from postil.measures.features import THIRTY, feature_families
 from postil.models.responses import ehu_alm
 from postil.models.responses.ehu_alm import Design, EhuAlm
@@ -41,12 +42,12 @@ ABLATION: dict[str, Design] = {
 
 
 def run(designs: dict[str, Design], scenario: str, data: Path, folds: int) -> None:
-    responses.create = lambda task, name: EhuAlm(designs[name], parameters=SETTINGS)
     print(f"## {scenario}, {folds} folds\n")
     print("| system | 5-way, five classes: Beetle | SciEntsBank | all | 2-way: Beetle | SciEntsBank | all |")
     print("| --- |" + " ---: |" * 6, flush=True)
-    for name in designs:
-        cells = responses.run_responses(data / "sra", name, scenario=scenario, folds=folds).cells
+    for name, design in designs.items():
+        make = partial(EhuAlm, design, parameters=SETTINGS)
+        cells = run_responses(data / "sra", name, scenario=scenario, folds=folds, make=make).cells
         values = [
             f"{cells[scheme][test].score.metrics[figure]:.3f}".removeprefix("0")
             for scheme, figure in (("5way", "macro_f1_5"), ("2way", "macro_f1"))

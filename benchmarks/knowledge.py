@@ -7,8 +7,7 @@ Each loads in a fresh interpreter, after numpy, scipy and spaCy, which all of th
 
 from __future__ import annotations
 
-import subprocess
-import sys
+from fresh import python
 
 WORDNET = "from postil.knowledge.wordnet import wordnet; wordnet(); "
 LOADERS = {
@@ -40,16 +39,11 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
 
 
-def python(code: str) -> float:
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return float(run.stdout)
-
-
 def main() -> None:
     for name, loader in LOADERS.items():
-        times = sorted(python(LOAD.format(loader=loader)) for _ in range(5))
+        times = sorted(python(LOAD.format(loader=loader))[0] for _ in range(5))
         print(f"{name}: loads in {times[2]:.2f} s (promise .4)", flush=True)
-    print(f"memory with all of text and knowledge in use: {python(EVERYTHING):.0f} MB (promise 400)")
+    print(f"memory with all of text and knowledge in use: {python(EVERYTHING)[0]:.0f} MB (promise 400)")
 
 
 if __name__ == "__main__":

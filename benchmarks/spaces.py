@@ -7,11 +7,10 @@ Texts have 5 to 25 words, drawn from the vocabulary as often as the books have t
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from importlib.resources import files
 from pathlib import Path
+
+from fresh import python
 
 LOAD = """
 import resource, sys, time
@@ -45,18 +44,6 @@ for _ in range(3):
     single = max(single, 500 / (time.perf_counter() - start))
 print(best, single)
 """
-
-
-def python(code: str, *arguments: str) -> list[float]:
-    one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    run = subprocess.run(
-        [sys.executable, "-c", code, *arguments],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=os.environ | one,
-    )
-    return [float(number) for number in run.stdout.split()]
 
 
 def main() -> None:

@@ -24,7 +24,6 @@ from postil.knowledge.walks import similarities
 from postil.knowledge.wordnet import wordnet
 
 LENGTH = 10
-LETTERS = {"NOUN": "n", "PROPN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
 
 
 def sample_texts(texts: int, words: int) -> list[list[Word]]:
@@ -102,7 +101,7 @@ def correlations(folder: Path) -> None:
         rows = [row for row in rows if row[0]]
         documents = analyse_many(text for row in rows for text in row[1:])
         words: list[list[Word]] = [
-            [(token.lemma, LETTERS[token.pos]) for token in document.tokens if token.pos in LETTERS]
+            [(token.lemma, token.wordnet_letter) for token in document.tokens if token.wordnet_letter]
             for document in documents
         ]
         found = similarities(words[::2], words[1::2])

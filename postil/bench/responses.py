@@ -6,6 +6,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from postil.bench.folds import response_folds
@@ -43,22 +44,27 @@ def run_responses(
     scenario: str = "unseen-questions",
     folds: int = 10,
     seed: int = 0,
+    make: Callable[[], ResponseSystem] | None = None,
     progress: Progress | None = None,
 ) -> BenchResult:
-    """Run a registered system: on a test folder, or, without one, in a cross-validated scenario."""
+    """Run a system: on a test folder, or, without one, in a cross-validated scenario.
+
+    `system` names a registered one, unless `make` makes another; then it is only what the result is called.
+    """
     started = time.perf_counter()
     training = _training_questions(train)
     outcomes: _Outcomes = defaultdict(list)
     note = progress or (lambda done, total, what: None)
+    make = make or partial(create, "responses", system)
     if test is None:
         splits = list(response_folds(training, scenario, folds, seed))
         for number, (fold_train, fold_test) in enumerate(splits):
             note(number, len(splits), f"fold {number + 1} of {len(splits)}")
-            _judge(create("responses", system), fold_train, fold_test, f"cv-{scenario}", outcomes)
+            _judge(make(), fold_train, fold_test, f"cv-{scenario}", outcomes)
         how: dict[str, object] = {"cv": scenario, "folds": folds, "seed": seed}
     else:
         sets = _test_sets(test)
-        model = create("responses", system)
+        model = make()
         note(0, len(sets) + 1, "training")
         model.fit(training)
         for number, ((_, name), questions) in enumerate(sets.items(), start=1):

@@ -52,6 +52,7 @@ Written to {folder}:
   run.txt     the baseline's labels
 
 Try next:
+  {postil} analyse "the puddle is gone b/c the sun made it evaporate"
   {postil} check {folder / "class.csv"}
   {postil} score responses {folder / "run.txt"} {folder / "gold.txt"}
   {postil} bench systems"""

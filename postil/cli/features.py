@@ -85,6 +85,7 @@ def features(
         raise PostilError(
             "a file to read and one to write are needed.", hint="postil features answers.csv -o features.csv"
         )
+    _refuse_ending(output)
     refuse_unwritable(output)
     questions = read_source(
         source,
@@ -100,6 +101,21 @@ def features(
     _write(output, table, about)
     count = len(next(iter(table.values())))
     typer.echo(f"Wrote {len(names)} features of {number_of(count, 'answer')} to {output}.", err=True)
+
+
+def _refuse_ending(output: Path) -> None:
+    """Say before the measuring, not after it, that a table of this kind cannot be written."""
+    from postil.corpora.parquet import require_pyarrow
+    from postil.corpora.rows import SUFFIXES
+
+    ending = output.suffix.lower()
+    if ending == ".parquet":
+        require_pyarrow(output)
+    elif ending not in SUFFIXES:
+        what = f"the name ends in {ending!r}." if ending else "its name has no ending."
+        raise InputError(
+            output, f"cannot be written: {what}", hint=f"Known endings: {', '.join(SUFFIXES)}, .parquet."
+        )
 
 
 def _measured(

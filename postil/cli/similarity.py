@@ -24,8 +24,10 @@ class _Row:
 
 
 def similarity(
-    first: Annotated[str, typer.Argument(help="A word or a text.", show_default=False)],
-    second: Annotated[str, typer.Argument(help="Another word or text.", show_default=False)],
+    first: Annotated[str, typer.Argument(metavar="WORD|TEXT", help="A word or a text.", show_default=False)],
+    second: Annotated[
+        str, typer.Argument(metavar="WORD|TEXT", help="Another word or text.", show_default=False)
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")] = False,
 ) -> None:
     """Show how alike two words or two texts are, by every measure."""

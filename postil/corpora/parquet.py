@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from postil.corpora.files import atomic_writer
 from postil.errors import MissingDataError
 
 
+def require_pyarrow(path: Path | str) -> None:
+    """Say what is missing where Parquet cannot be written; long work can ask this before it begins."""
+    if find_spec("pyarrow") is None:
+        raise MissingDataError(
+            f"{path}: writing Parquet needs pyarrow, which is not installed.",
+            hint="Install it with: pip install 'postil[tables]', or write .csv instead.",
+        )
+
+
 def write_parquet(
     path: Path | str, columns: Mapping[str, Sequence[object]], about: Mapping[str, str] | None = None
 ) -> None:
     """Write columns to a Parquet file; `about` puts a description beside each that has one."""
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ModuleNotFoundError:
-        raise MissingDataError(
-            f"{path}: writing Parquet needs pyarrow, which is not installed.",
-            hint="Install it with: pip install 'postil[tables]', or write .csv instead.",
-        ) from None
+    require_pyarrow(path)
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     arrays = {name: pa.array(list(values)) for name, values in columns.items()}
     fields = [
         pa.field(name, array.type, metadata={"description": (about or {}).get(name, "")})

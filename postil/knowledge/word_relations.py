@@ -44,7 +44,7 @@ def word_relation(one: Word, other: Word) -> Relation | None:
     first, second = _senses(wn, one), _senses(wn, other)
     if first & second:
         return Relation.SYNONYM
-    if _are_opposites(wn, one, others) or _are_opposites(wn, other, forms):
+    if _are_opposites(wn, one, other) or _are_opposites(wn, other, one):
         return Relation.OPPOSITE
     if _senses(wn, other, rare=True).intersection(_upwards(wn, first)):
         return Relation.MORE_SPECIFIC
@@ -89,13 +89,22 @@ def _senses(wn: WordNet, word: Word, *, rare: bool = False) -> set[int]:
     return found
 
 
-def _are_opposites(wn: WordNet, word: Word, others: set[str]) -> bool:
-    """Whether WordNet lists an opposite, or an opposite of a synonym adjective: tiny is that of big."""
-    if others & {form.lower() for form in wn.antonyms(*_parted(word))}:
-        return True
-    heads = {head for sense in _senses(wn, word) for head in wn.related(sense, "similar")}
-    opposed = {end for head in heads for end in wn.related(head, "antonym")}
-    return bool(others & {form.lower() for end in opposed for form in wn.lemmas(end)})
+def _are_opposites(wn: WordNet, word: Word, other: Word) -> bool:
+    """Whether WordNet lists an opposite, or an opposite of a synonym adjective: tiny is that of big.
+
+    Within one part of speech: heavy is the opposite of a light thing, not of lighting one.
+    """
+    (form, pos), (second, second_pos) = _parted(word), _parted(other)
+    for part in pos or PARTS:
+        forms = wn.base_forms(second, part) if second_pos in (None, part) else ()
+        if not forms:
+            continue
+        heads = {head for sense in _senses(wn, (form, part)) for head in wn.related(sense, "similar")}
+        opposed = {end for head in heads for end in wn.related(head, "antonym")}
+        found = (*wn.antonyms(form, part), *(lemma for end in opposed for lemma in wn.lemmas(end)))
+        if {one.lower() for one in found}.intersection(forms):
+            return True
+    return False
 
 
 def _upwards(wn: WordNet, senses: set[int]) -> Iterator[int]:

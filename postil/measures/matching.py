@@ -14,7 +14,6 @@ from postil.text.negation_cues import is_prefixed
 # How alike words so related count as; other words do not match.
 MATCHES: Mapping[Relation, float] = {Relation.SAME: 1.0, Relation.SYNONYM: 0.9, Relation.DERIVED: 0.8}
 
-_PARTS = {"NOUN": "n", "PROPN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
 # A participle is the verb and an adjective at once: "closed" is the opposite of "open" as the latter.
 _PARTICIPLES = frozenset(("VBN", "VBG"))
 _PREFIXES = ("un", "non", "dis", "in", "im", "il", "ir")
@@ -30,7 +29,7 @@ def word_of(token: Token) -> Word:
     """A token as a word to be compared; lower case."""
     lemma = token.lemma.lower()
     form = token.text.lower() if token.tag in _PARTICIPLES else lemma
-    return lemma, _PARTS.get(token.pos, ""), form
+    return lemma, token.wordnet_letter, form
 
 
 def relation(one: Word, other: Word) -> Relation | None:
@@ -83,13 +82,13 @@ def _related(one: Word, other: Word) -> Relation | None:
         return None
     for first, second in _readings(one, other):
         found = word_relation(first, second)
-        # Across parts of speech "light" (the verb) would be the opposite of "heavy".
-        if found is Relation.DERIVED or (first[1] == second[1] and found in _KEPT):
+        # The same form in two parts of speech is no match by itself: "light" the verb and the noun.
+        if found in _KEPT and (found is not Relation.SAME or first[1] == second[1]):
             return found
     return None
 
 
-_KEPT = (Relation.SAME, Relation.SYNONYM, Relation.OPPOSITE)
+_KEPT = (Relation.SAME, Relation.SYNONYM, Relation.OPPOSITE, Relation.DERIVED)
 
 
 def _undone(word: Word) -> set[str]:

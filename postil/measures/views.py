@@ -7,9 +7,6 @@ from dataclasses import dataclass
 from postil.measures.overlap import overlap_words
 from postil.text.document import Document
 
-# WordNet's letter for each open class; numbers are compared, but WordNet is not asked about them.
-OPEN_CLASSES = {"NOUN": "n", "PROPN": "n", "VERB": "v", "ADJ": "a", "ADV": "r", "NUM": ""}
-
 TaggedWord = tuple[str, str]
 
 
@@ -38,9 +35,6 @@ def view(document: Document) -> View:
     """The view of a document."""
     return View(
         tuple(overlap_words(document.text)),
-        tuple(
-            (token.lemma.lower(), OPEN_CLASSES[token.pos])
-            for token in document.tokens
-            if token.pos in OPEN_CLASSES
-        ),
+        # Numbers are among them: they are compared, but WordNet is not asked about them.
+        tuple((token.lemma.lower(), token.wordnet_letter) for token in document.content_words),
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 # Parts of speech that carry meaning of their own; auxiliaries, determiners and the like do not.
 CONTENT_POS = frozenset(("NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM"))
+_WORDNET_LETTERS = {"NOUN": "n", "PROPN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,11 @@ class Token:
     def is_content(self) -> bool:
         """Whether the word carries meaning of its own."""
         return self.pos in CONTENT_POS
+
+    @property
+    def wordnet_letter(self) -> str:
+        """WordNet's letter for the part of speech: n, v, a or r; "" for those that it does not have."""
+        return _WORDNET_LETTERS.get(self.pos, "")
 
 
 @dataclass(frozen=True, slots=True)

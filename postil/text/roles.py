@@ -185,7 +185,7 @@ def decode(nearby: Sequence[Candidate], scores: Floats, labels: Sequence[str]) -
     return [
         choice
         for choice in chosen
-        if not (choice.role[:2] == "C-" and choice.role not in ("C-V",) and choice.role[2:] not in taken)
+        if not (choice.role[:2] == "C-" and choice.role != "C-V" and choice.role[2:] not in taken)
     ]
 
 

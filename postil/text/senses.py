@@ -8,8 +8,6 @@ from postil.knowledge.walks import disambiguate
 from postil.knowledge.wordnet import wordnet
 from postil.text.document import Document
 
-LETTERS = {"NOUN": "n", "PROPN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
-
 
 @dataclass(frozen=True, slots=True)
 class Sense:
@@ -22,8 +20,8 @@ class Sense:
 
 def find_senses(document: Document) -> tuple[Sense, ...]:
     """The senses of the words that WordNet knows, in order."""
-    tokens = [token for token in document.tokens if token.pos in LETTERS]
-    chosen = disambiguate([(token.lemma.lower(), LETTERS[token.pos]) for token in tokens])
+    tokens = [token for token in document.tokens if token.wordnet_letter]
+    chosen = disambiguate([(token.lemma.lower(), token.wordnet_letter) for token in tokens])
     wn = wordnet()
     return tuple(
         Sense(token.index, wn.name(synset), wn.definition(synset))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 
 import pytest
 
@@ -47,7 +48,7 @@ def test_the_class_is_written_as_it_was_judged(postil, tmp_path):
 
 def test_what_it_proposes_works(postil):
     _, out, _ = postil("demo")
-    proposed = [line.split()[1:] for line in out.splitlines() if line.startswith("  postil ")]
+    proposed = [shlex.split(line)[1:] for line in out.splitlines() if line.startswith("  postil ")]
     assert len(proposed) >= 3
     for arguments in proposed:
         status, shown, err = postil(*arguments)

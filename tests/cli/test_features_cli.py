@@ -62,6 +62,25 @@ def test_no_reference(postil, tmp_path):
     assert not (tmp_path / "f.csv").exists()
 
 
+@pytest.mark.parametrize("name", ["features", "features.doc"])
+def test_a_table_that_cannot_be_written_is_refused_before_measuring(
+    postil, answers, tmp_path, monkeypatch, name
+):
+    monkeypatch.setattr("postil.measures.features.feature_table", None)
+    status, _, err = postil("features", answers, "-o", tmp_path / name)
+    assert status == 2
+    assert "cannot be written" in err
+    assert ".parquet" in err
+
+
+def test_parquet_without_pyarrow(postil, answers, tmp_path, monkeypatch):
+    monkeypatch.setattr("postil.measures.features.feature_table", None)
+    monkeypatch.setattr("postil.corpora.parquet.find_spec", lambda name: None)
+    status, _, err = postil("features", answers, "-o", tmp_path / "f.parquet")
+    assert status == 2
+    assert "pip install 'postil[tables]'" in err
+
+
 def test_nothing_given(postil):
     status, _, err = postil("features")
     assert status == 2

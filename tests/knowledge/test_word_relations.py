@@ -44,6 +44,9 @@ def test_relations(one: str, other: str, relation: Relation | None) -> None:
 def test_a_part_of_speech_restricts_the_senses() -> None:
     assert word_relation(("hot", "a"), ("cold", "a")) is Relation.OPPOSITE
     assert word_relation(("hot", "n"), ("cold", "n")) is None
+    assert word_relation(("light", "a"), ("heavy", "a")) is Relation.OPPOSITE
+    assert word_relation(("light", "v"), ("heavy", "a")) is None
+    assert word_relation("light", ("heavy", "a")) is Relation.OPPOSITE
 
 
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
