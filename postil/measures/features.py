@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 Progress = Callable[[int, int], None]
 
 _BATCH = 1000  # triplets that are measured together
-_MOST_TEXTS, _MOST_VALUES = 20_000, 200_000  # analyses and pairs that are remembered
+_MOST_TEXTS, _MOST_VALUES = 3_000, 120_000  # analyses and pairs that are remembered
 _OPPOSITION = ("opposites", "polarity_clashes", "net_oppositions")
 _PAIRS = {
     "reference": "reference and answer",
