@@ -10,6 +10,8 @@ import pytest
 RESOURCES = Path(str(files("postil.resources")))
 # The most that each may have, in bytes.
 LIMITS = {
+    "encoder": 45_000_000,
+    "grader": 200_000,
     "pipeline": 25_000_000,
     "roles": 5_000_000,
     "spaces": 12_000_000,

@@ -83,6 +83,12 @@ REGISTRY: tuple[Entry, ...] = (
     ),
     Entry(
         "responses",
+        "postil",
+        "postil.bench.grader_system:ShippedGrader",
+        "the shipped grader: encoder, features and memory (needs a test set of its own)",
+    ),
+    Entry(
+        "responses",
         "ehu-alm-run1",
         "postil.models.responses.ehu_alm:run1",
         "30 similarity features, one RBF-SVM (Aldabe et al. 2013)",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import sys
 from importlib.resources import as_file, files
@@ -11,7 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from postil.corpora.responses import Question
+    from collections.abc import Sequence
+
+    from postil.explain.classreport import GradedQuestion
 
 
 def demo(
@@ -19,80 +22,62 @@ def demo(
         Path, typer.Option("--folder", "-o", help="Where to write the example files and the result.")
     ] = Path("postil-demo"),
 ) -> None:
-    """Judge a bundled class with the word-overlap baseline, score it, and say where to look."""
-    from postil.cli.show import show_score
-    from postil.corpora.labelfiles import LabelledItem, write_gold, write_run
-    from postil.corpora.labels import RESPONSE_SCHEMES
+    """Grade a bundled class, compare with its teacher's labels, and say where to look."""
+    from postil.cli.grade import judge
+    from postil.cli.gradetable import agreement, show_graded, summary
     from postil.corpora.tables import read_table, write_table
-    from postil.scoring.responses import score_labels, tally_labels
+    from postil.grader import load
 
     with as_file(files("postil.resources").joinpath("demo", "class.csv")) as path:
         questions = read_table(path)
-    scheme = RESPONSE_SCHEMES["3way"]
-    labels = _judge_class(questions)
-    gold = [
-        LabelledItem(answer.id, scheme.collapse(answer.label or "") or "", question.id)
-        for question in questions
-        for answer in question.answers
-    ]
+    # Written first: a folder that cannot be written to shows before the grading.
     write_table(folder / "class.csv", questions)
-    write_gold(folder / "gold.txt", gold)
-    write_run(folder / "run.txt", labels)
-    _show_class(questions, labels)
-    show_score(score_labels("sra", tally_labels(gold, labels, scheme), scheme), {})
+    graded = judge(load(), questions)
+    show_graded(graded[:1], "5way")
+    typer.echo(f"… and {len(graded) - 1} more questions. In all: {summary(graded)}")
+    typer.echo(f"{agreement(graded)}\n")
+    _write_and_score(folder, graded)
+
+    def inside(name: str) -> str:
+        return shlex.quote(str(folder / name))
+
     postil = "postil" if shutil.which("postil") else sys.argv[0]
     typer.echo(
         f"""
-Those labels come from the word-overlap baseline of the 2013 challenge: each question was judged by a decision
-tree that saw only the other questions. Postil's own grader will take its place here.
-
 Written to {folder}:
-  class.csv   the class: questions, references, answers and a teacher's labels (open it in a spreadsheet)
-  gold.txt    the teacher's labels, three-way, in the challenge's format
-  run.txt     the baseline's labels
+  report.html  the class as a page, the doubtful answers first: open it in a browser
+  graded.csv   a label, a score and a confidence for each answer, the teacher's label beside them
+  class.csv    the class as a teacher has it: questions, references, answers (and labels, which were not used)
+  gold.txt     the teacher's labels, three-way, in the format of the 2013 challenge
+  run.txt      Postil's labels, likewise
 
 Try next:
+  {postil} grade {inside("class.csv")} -o {inside("again.xlsx")} --report {inside("again.html")}
+  {postil} grade {inside("class.csv")} --propose 2
   {postil} analyse "the puddle is gone b/c the sun made it evaporate"
-  {postil} check {folder / "class.csv"}
-  {postil} score responses {folder / "run.txt"} {folder / "gold.txt"}
-  {postil} bench systems"""
+  {postil} score responses {inside("run.txt")} {inside("gold.txt")}"""
     )
 
 
-def _judge_class(questions: list[Question]) -> dict[str, str]:
-    """Label each question's answers with a tree grown on the other questions."""
-    from postil.bench.folds import response_folds
+def _write_and_score(folder: Path, graded: Sequence[GradedQuestion]) -> None:
+    """Write the result as a table, as a page and in the challenge's format, and print its score."""
+    from postil.cli.gradetable import COLUMNS, pairs, result_rows
+    from postil.cli.show import show_score
+    from postil.corpora.files import write_text
+    from postil.corpora.labelfiles import LabelledItem, write_gold, write_run
     from postil.corpora.labels import RESPONSE_SCHEMES
-    from postil.models.baselines.responses import LexicalOverlap
+    from postil.corpora.rows import write_rows
+    from postil.explain.classreport import class_report
+    from postil.scoring.responses import score_labels, tally_labels
 
-    labels: dict[str, str] = {}
-    for train, test in response_folds(questions, "unseen-questions", folds=len(questions)):
-        # Sixty answers are few: smaller leaves than on the challenge's thousands.
-        model = LexicalOverlap(leaf=5).fit(train)
-        ids = [answer.id for question in test for answer in question.answers]
-        labels |= zip(ids, model.predict(test, RESPONSE_SCHEMES["3way"]), strict=True)
-    return {answer.id: labels[answer.id] for question in questions for answer in question.answers}
-
-
-def _show_class(questions: list[Question], labels: dict[str, str]) -> None:
-    """Print the first question with its answers, the teacher's labels and the baseline's."""
-    from rich.table import Table
-    from rich.text import Text
-
-    from postil.cli.show import console
-    from postil.corpora.labels import PLAIN_NAMES
-
-    out = console()
-    question = questions[0]
-    out.print(Text(question.text, style="bold"))
-    for reference in question.references:
-        out.print(Text(f"  reference: {reference.text}"))
-    out.print()
-    table = Table(box=None, pad_edge=False)
-    for name in ("answer", "teacher", "baseline"):
-        table.add_column(name)
-    for answer in question.answers:
-        table.add_row(Text(answer.text), PLAIN_NAMES[answer.label or ""], PLAIN_NAMES[labels[answer.id]])
-    out.print(table)
-    answers = sum(len(question.answers) for question in questions)
-    out.print(f"\n… and {len(questions) - 1} more questions. Over all {answers} answers:\n")
+    scheme = RESPONSE_SCHEMES["3way"]
+    gold = [
+        LabelledItem(answer.id, scheme.collapse(answer.label or "") or "", question.id)
+        for question, answer, _ in pairs(graded)
+    ]
+    run = {answer.id: judgement.labels[scheme.name] for _, answer, judgement in pairs(graded)}
+    write_rows(folder / "graded.csv", COLUMNS, result_rows(graded, "5way"))
+    write_text(folder / "report.html", class_report(graded, "The bundled class"))
+    write_gold(folder / "gold.txt", gold)
+    write_run(folder / "run.txt", run)
+    show_score(score_labels("sra", tally_labels(gold, run, scheme), scheme), {})

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import html
-import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
+from postil.explain.page import escape, page, printable
 from postil.text.document import Document, Predicate, Quantity, Span, Token
 
 # A wider tree says nothing to anyone, and drawing it takes megabytes.
@@ -25,17 +24,9 @@ _KINDS = {
     "SBAR": "subordinator",
     "PRT": "particle",
 }
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #1e293b; background: #f8fafc; margin: 2rem auto;
-  max-width: 72rem; padding: 0 1rem; }
-h1 { font-size: 1.5rem; margin: 0; }
 h2 { font-size: .8rem; font-weight: 600; color: #64748b; margin: 1.1rem 0 .35rem; }
-.facts, .note { color: #64748b; font-size: .9rem; margin: .2rem 0 1rem; }
 .legend { display: flex; flex-wrap: wrap; gap: .5rem 1.1rem; align-items: center; font-size: .9rem; }
-section { background: #fff; border: 1px solid #e2e8f0; border-radius: .6rem; padding: 1rem 1.3rem;
-  margin: 1rem 0; }
 .text { font-size: 1.2rem; line-height: 2; margin: 0; overflow-wrap: anywhere; }
 .scope { text-decoration: underline 2px #dc2626; text-underline-offset: .3em; }
 .twice { text-decoration-style: double; }
@@ -57,8 +48,7 @@ figure { margin: 0; overflow-x: auto; } figure svg { display: block; margin: 0 a
 .displacy-label { font-size: 11.5px; fill: #0f766e; letter-spacing: 0; } .displacy-arc { stroke: #94a3b8; }
 .displacy-arrow text { transform: translateY(-19px); }
 .displacy-arrowhead { fill: #64748b; }
-table { border-collapse: collapse; font-size: .9rem; }
-summary { cursor: pointer; color: #475569; margin-top: 1rem; }
+summary { margin-top: 1rem; }
 th { text-align: left; color: #64748b; font-weight: 600; } th, td { padding: .15rem 1rem .15rem 0; }
 """
 
@@ -66,23 +56,8 @@ th { text-align: left; color: #64748b; font-weight: 600; } th, td { padding: .15
 def text_page(document: Document, title: str = "Analysis") -> str:
     """Draw a document as a whole page, without scripts and with nothing fetched from elsewhere."""
     sentences = "\n".join(_section(document, number) for number in range(len(document.sentences)))
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<title>{_escape(title)}</title>
-<style>{_STYLE}</style>
-</head>
-<body>
-<h1>{_escape(title)}</h1>
-<p class="facts">{_facts(document)}</p>
-{_legend(document)}
-{sentences}
-</body>
-</html>
-"""
+    facts = f'<p class="facts">{_facts(document)}</p>'
+    return page(title, f"{facts}\n{_legend(document)}\n{sentences}", _STYLE)
 
 
 def tree_svg(document: Document, sentence: Span, name: str = "tree") -> str:
@@ -91,12 +66,12 @@ def tree_svg(document: Document, sentence: Span, name: str = "tree") -> str:
     `name` keeps the drawings of one page apart.
     """
     tokens = document.words(sentence)
-    words = [{"text": _shortened(token.text), "tag": _escape(token.pos)} for token in tokens]
+    words = [{"text": _shortened(token.text), "tag": escape(token.pos)} for token in tokens]
     arcs = [
         {
             "start": min(token.head, token.index) - sentence.start,
             "end": max(token.head, token.index) - sentence.start,
-            "label": _escape(token.relation),
+            "label": escape(token.relation),
             "dir": "left" if token.index < token.head else "right",
         }
         for token in tokens
@@ -135,11 +110,11 @@ def marked_text(document: Document, sentence: Span) -> str:
     at = document.tokens[sentence.start].start if sentence.end > sentence.start else 0
     open_until = -1
     for token in document.words(sentence):
-        parts.append(_escape(document.text[at : token.start]))
+        parts.append(escape(document.text[at : token.start]))
         if token.index in quantities and open_until < 0:
             quantity = quantities[token.index]
             open_until = min(quantity.end, sentence.end)
-            parts.append(f'<span class="quantity" title="{_escape(amount(quantity))}">')
+            parts.append(f'<span class="quantity" title="{escape(amount(quantity))}">')
         parts.append(_marked_word(document, token, token.index in cues))
         if token.index + 1 == open_until:
             parts.append("</span>")
@@ -152,12 +127,12 @@ def chunk_boxes(document: Document, sentence: Span, spans: Sequence[Span]) -> st
     """The sentence's chunks as coloured boxes; words in no chunk stand between them."""
     boxes = []
     for span, in_chunk in _covering(sentence, spans):
-        text = _escape(document.text_of(span))
+        text = escape(document.text_of(span))
         if in_chunk and span.kind:
             meaning = _KINDS.get(span.kind, span.kind)
             style = span.kind if span.kind in _KINDS else ""
-            label = f"{text}<small>{_escape(span.kind)}</small>"
-            boxes.append(f'<span class="chunk {style}" title="{_escape(meaning)}">{label}</span>')
+            label = f"{text}<small>{escape(span.kind)}</small>"
+            boxes.append(f'<span class="chunk {style}" title="{escape(meaning)}">{label}</span>')
         else:
             boxes.append(f'<span class="{"chunk ISTS" if in_chunk else "loose"}">{text}</span>')
     return f'<div class="chunks">{"".join(boxes)}</div>'
@@ -172,10 +147,10 @@ def _marked_word(document: Document, token: Token, is_cue: bool) -> str:
     negating = [negation for negation in document.negations if token.index in negation.scope]
     classes = ["cue"] * is_cue + ["scope"] * bool(negating) + ["twice"] * (len(negating) > 1)
     if not classes:
-        return _escape(token.text)
+        return escape(token.text)
     by = ", ".join(" ".join(document.tokens[i].text for i in negation.cue) for negation in negating)
-    title = f' title="negated by: {_escape(by)}"' if negating else ' title="negates"'
-    return f'<span class="{" ".join(classes)}"{title}>{_escape(token.text)}</span>'
+    title = f' title="negated by: {escape(by)}"' if negating else ' title="negates"'
+    return f'<span class="{" ".join(classes)}"{title}>{escape(token.text)}</span>'
 
 
 def _covering(sentence: Span, spans: Sequence[Span]) -> Iterator[tuple[Span, bool]]:
@@ -228,13 +203,13 @@ def _predicates(document: Document, sentence: Span) -> str:
     for predicate in told_predicates(document):
         if not sentence.start <= predicate.index < sentence.end:
             continue
-        word = _escape(document.tokens[predicate.index].text)
+        word = escape(document.tokens[predicate.index].text)
         roles = "".join(
-            f'<span class="chunk ROLE">{_escape(document.text_of(Span(one.start, one.end)))}'
-            f"<small>{_escape(one.role)}</small></span>"
+            f'<span class="chunk ROLE">{escape(document.text_of(Span(one.start, one.end)))}'
+            f"<small>{escape(one.role)}</small></span>"
             for one in predicate.arguments
         )
-        sense = f"<small>{_escape(predicate.roleset)}</small>"
+        sense = f"<small>{escape(predicate.roleset)}</small>"
         lines.append(
             f'<div class="chunks line"><span class="chunk PREDICATE">{word}{sense}</span>{roles}</div>'
         )
@@ -249,7 +224,7 @@ def _table(document: Document, sentence: Span) -> str:
     for token in document.words(sentence):
         on = "root" if token.head == token.index else f"{document.tokens[token.head].text} ({token.relation})"
         cells = (token.text, token.lemma, token.pos, token.tag, on, token.morph.replace("|", ", "))
-        rows.append("<tr>" + "".join(f"<td>{_escape(cell)}</td>" for cell in cells) + "</tr>")
+        rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
     return f"<table><tr>{head}</tr>\n" + "\n".join(rows) + "\n</table>"
 
 
@@ -260,7 +235,7 @@ def _facts(document: Document) -> str:
         (len(document.negations), "negation"),
     )
     said = ", ".join(f"{count:,} {thing}{'' if count == 1 else 's'}" for count, thing in counts)
-    return f"{said}; pipeline {_escape(document.pipeline)}"
+    return f"{said}; pipeline {escape(document.pipeline)}"
 
 
 def _legend(document: Document) -> str:
@@ -277,13 +252,9 @@ def _legend(document: Document) -> str:
     )
 
 
-def _escape(text: str) -> str:
-    return html.escape(_UNPRINTABLE.sub("\ufffd", text))
-
-
 def _shortened(word: str) -> str:
     # displaCy escapes words itself, but neither tags nor labels.
-    word = _UNPRINTABLE.sub("\ufffd", word)
+    word = printable(word)
     return word if len(word) <= _LONGEST_WORD else f"{word[: _LONGEST_WORD - 1]}…"
 
 

@@ -1,0 +1,285 @@
+"""`postil grade`: judge a class's answers; a table for the spreadsheet, a page to read, or the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from postil.cli.tableoptions import (
+    ColumnOption,
+    EncodingOption,
+    KeyOption,
+    QuestionOption,
+    ReferenceOption,
+    SheetOption,
+    WideOption,
+    read_source,
+)
+from postil.errors import InputError, PostilError, number_of, some, unknown_label
+
+if TYPE_CHECKING:
+    from postil.corpora.responses import Question
+    from postil.explain.classreport import GradedQuestion
+    from postil.grader import Grader
+
+
+def grade(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="A table (.csv, .tsv, .jsonl, .xlsx), an SRA XML file, or a folder of them.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="TABLE",
+            help="Where to write the result: .csv, .tsv, .jsonl or .xlsx; else it is shown here.",
+            show_default=False,
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            "--report",
+            metavar="PAGE",
+            help="Write a page to read in the browser, too: .html.",
+            show_default=False,
+        ),
+    ] = None,
+    labels: Annotated[
+        str, typer.Option("--labels", help="How many labels to tell apart: 5way, 3way or 2way.")
+    ] = "5way",
+    remember: Annotated[
+        Path | None,
+        typer.Option(
+            "--remember",
+            metavar="FILE",
+            help="Labels a person gave: a result with its last column filled in, or a labelled table.",
+            show_default=False,
+        ),
+    ] = None,
+    remember_labelled: Annotated[
+        bool,
+        typer.Option("--remember-labelled", help="Remember the labels in FILE, and grade the rest."),
+    ] = False,
+    propose: Annotated[
+        int | None,
+        typer.Option(
+            "--propose",
+            metavar="K",
+            min=1,
+            help="Do not grade; show the K answers to each question that are most worth labelling.",
+            show_default=False,
+        ),
+    ] = None,
+    target: Annotated[
+        float | None,
+        typer.Option(
+            "--target",
+            metavar="SHARE",
+            help="Leave answers to a person so that this share of the others is right, such as .9.",
+            show_default=False,
+        ),
+    ] = None,
+    credit: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--credit",
+            metavar="LABEL=NUMBER",
+            help="What a label earns, from 0 to 1, as in 'partly right=0.6'.",
+            show_default=False,
+        ),
+    ] = None,
+    model: Annotated[
+        Path | None,
+        typer.Option("--model", metavar="FOLDER", help="What `postil train` wrote.", show_default=False),
+    ] = None,
+    question: QuestionOption = None,
+    reference: ReferenceOption = None,
+    key: KeyOption = None,
+    column: ColumnOption = None,
+    sheet: SheetOption = None,
+    encoding: EncodingOption = None,
+    wide: WideOption = None,
+) -> None:
+    """Judge every answer against the references: a label, a score from 0 to 1, and how sure it is.
+
+    Labels that the table has already are shown beside the judgements and never used for them, unless
+    --remember-labelled is given. Nothing leaves this computer.
+    """
+    from postil.cli.corrections import find_lessons, with_corrections
+    from postil.cli.inputs import choose
+    from postil.corpora.labels import RESPONSE_SCHEMES
+    from postil.grader import load
+
+    choose("--labels", labels, tuple(RESPONSE_SCHEMES))
+    if propose is not None and report is not None:
+        raise PostilError("--propose does not grade, so there is no report.", hint="Leave one of them out.")
+    earns = parse_credit(credit or ())
+    _refuse_outputs(output, report, [path for path in (source, remember, key) if path is not None])
+    options = {
+        "question": question,
+        "reference": reference,
+        "key": key,
+        "column": column,
+        "sheet": sheet,
+        "encoding": encoding,
+        "wide": wide,
+    }
+    questions = _read(source, options)
+    lessons = find_lessons(source, questions, remember, remember_labelled, options)
+    grader = load(model, credit=earns, target=target)
+    for lesson in lessons:
+        told = [(answer.text, answer.label or "") for answer in lesson.answers]
+        grader.remember(lesson.text, [each.text for each in lesson.references], told)
+    questions, taught = with_corrections(questions, lessons)
+    if propose is not None:
+        _propose(grader, questions, propose, output)
+        return
+    graded = judge(grader, questions)
+    _write(graded, labels, output, report, source.name)
+    _tell(graded, taught, output, report)
+
+
+def parse_credit(values: Sequence[str]) -> dict[str, float]:
+    """Read `LABEL=NUMBER` options; labels go by their official or their plain names."""
+    from postil.corpora.columns import key_of
+    from postil.corpora.labels import PLAIN_NAMES, RESPONSE_SCHEMES
+
+    labels = RESPONSE_SCHEMES["5way"].labels
+    known = {key_of(name): label for label in labels for name in (label, PLAIN_NAMES[label])}
+    credit: dict[str, float] = {}
+    for value in values:
+        name, _, number = value.rpartition("=")
+        label = known.get(key_of(name))
+        if label is None:
+            raise PostilError(
+                f"--credit {value!r}: {unknown_label(name.strip())}",
+                hint=f"Write LABEL=NUMBER; the labels are {some((PLAIN_NAMES[each] for each in labels), 5)}.",
+            )
+        try:
+            credit[label] = float(number)
+        except ValueError:
+            credit[label] = -1
+        if not 0 <= credit[label] <= 1:
+            raise PostilError(
+                f"--credit {value!r} gives no number from 0 to 1.", hint="As in --credit 'partly right=0.6'."
+            )
+    return credit
+
+
+def _refuse_outputs(output: Path | None, report: Path | None, inputs: Sequence[Path]) -> None:
+    """Say before the grading, not after it, that something cannot be written or would be written over."""
+    from postil.corpora.files import refuse_unwritable
+    from postil.corpora.rows import SUFFIXES
+
+    for path, endings in ((output, SUFFIXES), (report, (".html", ".htm"))):
+        if path is None:
+            continue
+        ending = path.suffix.lower()
+        if ending not in endings:
+            what = f"the name ends in {ending!r}." if ending else "its name has no ending."
+            raise InputError(path, f"cannot be written: {what}", hint=f"Known endings: {', '.join(endings)}.")
+        refuse_unwritable(path)
+        if path.exists() and any(each.exists() and path.samefile(each) for each in inputs):
+            raise InputError(path, "is a file to read, too.", hint="Choose another name for the result.")
+
+
+def _read(source: Path, options: Mapping[str, Any]) -> list[Question]:
+    """Read the class; every question that was answered needs a reference."""
+    questions = [question for question in read_source(source, **options) if question.answers]
+    if not questions:
+        raise InputError(source, "holds no answers.", hint="Is it the right file?")
+    without = [question.id for question in questions if not question.references]
+    if without:
+        raise InputError(
+            source,
+            f"no reference answer to compare with is there for {number_of(len(without), 'question')}: "
+            f"{some(without)}.",
+            hint="Give one with --reference, in a column 'reference', or in a key file (--key).",
+        )
+    return questions
+
+
+def judge(grader: Grader, questions: Sequence[Question]) -> list[GradedQuestion]:
+    """Judge a class, having warned of the questions that no grader can be fair to."""
+    from postil.cli.progress import progress_bar
+    from postil.corpora.responses import count_answers
+    from postil.explain.classreport import GradedQuestion
+    from postil.models.responses.screening import screen
+
+    concerns = [[concern.sentence for concern in screen(question)] for question in questions]
+    for question, sentences in zip(questions, concerns, strict=True):
+        for sentence in sentences:
+            typer.echo(f"warning: question {question.id}: {sentence}", err=True)
+    with progress_bar("Grading") as bar:
+        total = count_answers(questions)
+        note = (lambda done, _: bar(done, total, "answers")) if bar else None
+        judged = list(grader.grade_many(questions, progress=note))
+    return [
+        GradedQuestion(question, judgements, warnings)
+        for (question, judgements), warnings in zip(judged, concerns, strict=True)
+    ]
+
+
+def _write(
+    graded: Sequence[GradedQuestion], scheme: str, output: Path | None, report: Path | None, name: str
+) -> None:
+    from postil.cli.gradetable import COLUMNS, result_rows, show_graded
+    from postil.corpora.files import write_text
+    from postil.corpora.rows import write_rows
+    from postil.explain.classreport import class_report
+
+    if output is None:
+        show_graded(graded, scheme)
+    else:
+        write_rows(output, COLUMNS, result_rows(graded, scheme))
+    if report is not None:
+        write_text(report, class_report(graded, f"Class report: {name}"))
+
+
+def _tell(
+    graded: Sequence[GradedQuestion], taught: Collection[str], output: Path | None, report: Path | None
+) -> None:
+    from postil.cli.gradetable import agreement, summary
+
+    lines = [summary(graded), agreement(graded, taught)]
+    if taught:
+        lines.append(f"Remembered: {number_of(len(taught), 'label')} that a person gave.")
+    written = [str(path) for path in (output, report) if path is not None]
+    if written:
+        lines.append(f"Wrote {' and '.join(written)}.")
+    for line in lines:
+        if line:
+            typer.echo(line, err=output is not None)
+
+
+def _propose(grader: Grader, questions: Sequence[Question], most: int, output: Path | None) -> None:
+    """Show, or write as a table to fill in, the answers a person should label first."""
+    from postil.cli.gradetable import PROPOSED, proposed_rows, show_proposed
+    from postil.corpora.responses import count_answers
+    from postil.corpora.rows import write_rows
+
+    proposed = []
+    for question in questions:
+        references = [reference.text for reference in question.references]
+        places = grader.propose(question.text, references, [one.text for one in question.answers], most)
+        proposed.append(replace(question, answers=tuple(question.answers[place] for place in places)))
+    if output is None:
+        show_proposed(proposed)
+        return
+    write_rows(output, PROPOSED, proposed_rows(proposed))
+    typer.echo(
+        f"Wrote {number_of(count_answers(proposed), 'answer')} to {output}. "
+        "Fill in the last column, and give the file to `postil grade` with --remember.",
+        err=True,
+    )

@@ -1,0 +1,150 @@
+"""The shipped encoder: vectors of a text's words, and what its heads say of two texts read at once.
+
+>>> from postil.knowledge.encoder import encoder
+>>> voltage, = encoder().words(["The battery gives a voltage."])
+>>> voltage.vectors.shape
+(6, 384)
+>>> encoder().pairs([("the bulb is lit", "the bulb is on")])["response"].shape
+(1, 5)
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession  # type: ignore[import-untyped]
+    from tokenizers import Encoding, Tokenizer
+
+Floats = NDArray[np.float32]
+Pair = tuple[str, str]
+
+HEADS = ("response", "nli", "similarity")
+WIDTH = 384  # numbers in a vector
+# A longer text is cut: what counts in a short answer comes early, and time grows with the square of length.
+LONGEST = 160
+# More characters than the longest text can have pieces; the tokenizer need not read a whole novel.
+_MOST_CHARACTERS = LONGEST * 12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pieces:
+    """The pieces of a text's words: the word each belongs to, where it stands, and its vector of length 1."""
+
+    words: tuple[str, ...]
+    spans: tuple[tuple[int, int], ...]
+    owners: NDArray[np.intp]  # for each piece, the word it is of
+    vectors: Floats
+
+
+class Encoder:
+    """Runs the two networks, a text at a time, on as many threads as there are cores.
+
+    Each text goes through alone: eight-bit networks scale what they compute by the greatest number in a
+    batch, so that in company an answer's logits would depend on who its neighbours are.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._threads = os.cpu_count() or 1
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_file(str(self._folder / "tokenizer.json"))
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(LONGEST)
+        return tokenizer
+
+    @cached_property
+    def _words(self) -> InferenceSession:
+        return _session(self._folder / "words.onnx")
+
+    @cached_property
+    def _pairs(self) -> InferenceSession:
+        return _session(self._folder / "pairs.onnx")
+
+    def words(self, texts: Sequence[str]) -> list[Pieces]:
+        """The vectors of the words of each text."""
+        encodings = self._tokenizer.encode_batch([_readable(text) for text in texts])
+        found = self._run(self._words, ("vectors",), encodings)
+        return [
+            _pieces(text, one, rows[0][0]) for text, one, rows in zip(texts, encodings, found, strict=True)
+        ]
+
+    def pairs(self, pairs: Sequence[Pair], heads: Sequence[str] = ("response",)) -> Mapping[str, Floats]:
+        """The logits of the heads asked for, a row a pair."""
+        cut = [(_readable(first), _readable(second)) for first, second in pairs]
+        found = self._run(self._pairs, heads, self._tokenizer.encode_batch(cut))
+        return {head: np.array([rows[place][0] for rows in found]) for place, head in enumerate(heads)}
+
+    def _run(
+        self, session: InferenceSession, outputs: Sequence[str], encodings: Sequence[Encoding]
+    ) -> list[Sequence[Floats]]:
+        """What a network says of each text."""
+
+        def run(encoding: Encoding) -> Sequence[Floats]:
+            found: Sequence[Floats] = session.run(list(outputs), _inputs(encoding))
+            return found
+
+        if len(encodings) < 2 or self._threads < 2:
+            return list(map(run, encodings))
+        # One thread a text wastes less than all threads on one: the networks are small.
+        with ThreadPoolExecutor(self._threads) as pool:
+            return list(pool.map(run, encodings))
+
+
+def _session(path: Path) -> InferenceSession:
+    from onnxruntime import InferenceSession, SessionOptions
+
+    options = SessionOptions()
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 3
+    return InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+
+def _readable(text: str) -> str:
+    """As much of a text as is read; half a character, which the tokenizer refuses, becomes a "?"."""
+    return text[:_MOST_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
+
+
+def _inputs(encoding: Encoding) -> dict[str, NDArray[np.int64]]:
+    values = {"ids": encoding.ids, "mask": encoding.attention_mask, "kinds": encoding.type_ids}
+    return {name: np.array([value], np.int64) for name, value in values.items()}
+
+
+def _pieces(text: str, encoding: Encoding, vectors: NDArray[Any]) -> Pieces:
+    owners: list[int] = []
+    spans: list[tuple[int, int]] = []
+    last = None
+    for word, (start, end) in zip(encoding.word_ids[1:-1], encoding.offsets[1:-1], strict=True):
+        if word != last:
+            spans.append((start, end))
+            last = word
+        else:
+            spans[-1] = (spans[-1][0], end)
+        owners.append(len(spans) - 1)
+    found = vectors[1 : 1 + len(owners)]
+    lengths = np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-6)
+    words = tuple(text[start:end].lower() for start, end in spans)
+    return Pieces(words, tuple(spans), np.array(owners, np.intp), (found / lengths).astype(np.float32))
+
+
+@cache
+def encoder(folder: Path | None = None) -> Encoder:
+    """The shipped encoder, or the one in a folder; loaded when first asked for something."""
+    if folder is not None:
+        return Encoder(folder)
+    with as_file(files("postil.resources").joinpath("encoder")) as path:
+        return Encoder(path)

@@ -1,0 +1,144 @@
+"""Pack what the encoder learns from into one file that travels to a machine with a GPU.
+
+    python training/encoder_data.py --data DATA --out pairs.jsonl.xz
+
+Reads the SRA training sets, the NLI and STS pairs under DATA (what may train weights that ship, `nli/SOURCES.md`
+says). Each line of the result is one pair: `task` (response, nli, similarity), `first`, `second`, `label`, for
+responses also the question and the folds of the answer in the three scenarios. Responses are real, made (their
+label follows from how they were made) or crossed (an answer beside another reference, for the teacher to label).
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import lzma
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from made_answers import made_answers
+
+from postil.bench.folds import SCENARIOS, response_folds
+from postil.corpora.responses import Answer, Question
+from postil.corpora.sra import read_collection
+from postil.models.responses.triplets import best_reference
+
+FOLDS = 5
+Folds = dict[str, list[int]]  # by scenario, the folds a pair must not be learned from in
+# Sources whose licence does not allow shipped weights, and one that only repeats a single label about moods.
+LEFT_OUT = {"xnli_en", "anli_dev", "imppres", "sentiment_negated"}
+MOST_OF_A_SOURCE = 6000
+
+
+def responses(folder: Path) -> Iterator[dict]:
+    """Every answer with its references, label and folds; then made answers, and pairs without a label."""
+    questions = [q for (_, name), group in read_collection(folder).items() if name == "train" for q in group]
+    folds: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
+    for scenario in SCENARIOS:
+        for number, (_, test) in enumerate(response_folds(questions, scenario, FOLDS)):
+            for question in test:
+                for answer in question.answers:
+                    folds[question.corpus, answer.id][scenario] = number
+
+    def item(
+        question: Question, answer: str, reference: str, label: str | None, where: Folds, **more: object
+    ) -> dict:
+        own = {
+            "task": "response",
+            "corpus": question.corpus,
+            "question_id": question.id,
+            "question": question.text,
+        }
+        return own | {"first": answer, "second": reference, "label": label, "folds": where} | more
+
+    def places(question: Question, *, answers: int) -> Folds:
+        found = folds[question.corpus, question.answers[0].id]
+        return {name: [answers] if name == "unseen-answers" else [number] for name, number in found.items()}
+
+    for question in questions:
+        for answer in question.answers:
+            where = {name: [number] for name, number in folds[question.corpus, answer.id].items()}
+            reference = best_reference(question, answer)
+            more = {"id": answer.id, "matched": matched(question, answer.match)}
+            yield item(question, answer.text, reference, answer.label, where, **more)
+    for question, reference, text, label in made_answers(questions, random.Random(0)):
+        if label == "contradictory":
+            reference = best_reference(question, Answer("", text))
+        # A made answer is learned from wherever its question is.
+        yield item(question, text, reference, label, places(question, answers=-1), kind="made")
+    rng = random.Random(1)
+    for question in questions:
+        near = [q for q in questions if q.corpus == question.corpus and q.module == question.module]
+        for answer in question.answers:
+            other = question if len(question.references) > 1 and rng.random() < 0.4 else rng.choice(near)
+            where = {name: [number] for name, number in folds[question.corpus, answer.id].items()}
+            if other is not question:
+                where = {name: [*values, *places(other, answers=-1)[name]] for name, values in where.items()}
+            yield item(question, answer.text, rng.choice(other.references).text, None, where, kind="crossed")
+
+
+def matched(question: Question, match: str) -> str:
+    """The reference an annotator matched, which only training may see."""
+    return next((one.text for one in question.references if match and one.id == match), "")
+
+
+def inferences(folder: Path, rng: random.Random) -> Iterator[dict]:
+    """Premises and hypotheses: the general sets whole, of each contrast set at most so many."""
+    for name in ("mnli_dev.csv", "snli_dev.csv"):
+        with (folder / name).open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                yield pair("nli", name[:-4], row["premise"], row["hypothesis"], row["label"])
+    numbers = {"1": "neutral", "2": "entailment", "3": "contradiction"}
+    for line in (folder / "snli_test_tokenised.tsv").read_text("utf-8").splitlines():
+        first, second, number = line.split("\t")
+        yield pair("nli", "snli_test", first.strip(), second.strip(), numbers[number.strip()])
+    sources = defaultdict(list)
+    with lzma.open(folder / "contrast_sets.jsonl.xz", "rt", encoding="utf-8") as file:
+        for line in file:
+            item = json.loads(line)
+            if item["source"] not in LEFT_OUT:
+                sources[item["source"]].append(item)
+    for source, items in sorted(sources.items()):
+        rng.shuffle(items)
+        for item in items[:MOST_OF_A_SOURCE]:
+            yield pair("nli", source, item["premise"], item["hypothesis"], item["label"])
+
+
+def similarities(folder: Path) -> Iterator[dict]:
+    """Pairs of sentences with their similarity, 0 to 1."""
+    for path in sorted(folder.glob("*.tsv")):
+        for line in path.read_text("utf-8").splitlines():
+            score, first, second = line.split("\t")[:3]
+            if score.strip():
+                yield pair("similarity", path.stem, first, second, float(score) / 5)
+
+
+def pair(task: str, source: str, first: str, second: str, label: str | float) -> dict:
+    return {"task": task, "source": source, "first": first, "second": second, "label": label}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args()
+    items = [
+        *responses(options.data / "sra"),
+        *inferences(options.data / "nli", random.Random(0)),
+        *similarities(options.data / "sts"),
+    ]
+    with lzma.open(options.out, "wt", encoding="utf-8") as file:
+        file.writelines(json.dumps(item, ensure_ascii=False) + "\n" for item in items)
+    for name, count in Counter(
+        item.get("source") or f"{item['task']} {item['corpus']} {item.get('kind', '')}" for item in items
+    ).items():
+        print(f"{count:7,} {name}")
+
+
+if __name__ == "__main__":
+    main()
