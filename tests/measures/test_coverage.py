@@ -79,7 +79,9 @@ def test_an_answer_that_is_the_reference_covers_it() -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(texts, texts, st.lists(texts, max_size=5))
-def test_answers_do_not_disturb_each_other(question: Pieces, reference: Pieces, answers: list[Pieces]) -> None:
+def test_answers_do_not_disturb_each_other(
+    question: Pieces, reference: Pieces, answers: list[Pieces]
+) -> None:
     known = side(reference, question)
     sides = [side(answer, question) for answer in answers]
     table = coverage(known, crowd(sides))

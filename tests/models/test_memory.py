@@ -50,8 +50,7 @@ def test_an_equal_answer_moves_towards_the_label(seed: int, label: str, kernel: 
     before = chances(1, seed)
     found = adjust(before, np.ones((1, 1)), before, np.ones((1, 1)), targets([label], before), kernel)
     place = FIVE.index(label)
-    assert found[0, place] >= before[0, place] - 1e-9
-    np.testing.assert_allclose(found.argmax() == place or found[0, place] > before[0, place], True)
+    assert found[0, place] > before[0, place] or before[0, place] > 0.99
 
 
 @KERNELS

@@ -25,7 +25,19 @@ def test_nothing_written(answer: str) -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    ["idk", "IDK!!", "I don't know.", "i dont know", "I don’t know", "dunno", "no idea", "N/A", "na", "Help!", "pass"],
+    [
+        "idk",
+        "IDK!!",
+        "I don't know.",
+        "i dont know",
+        "I don’t know",
+        "dunno",
+        "no idea",
+        "N/A",
+        "na",
+        "Help!",
+        "pass",
+    ],
 )
 def test_no_answer_in_words(answer: str) -> None:
     case = plain_case(QUESTION, REFERENCES, answer)
@@ -133,7 +145,6 @@ def test_any_text_is_a_case_or_none(question: str, references: list[str], answer
     if case is not None:
         assert case.label in RESPONSE_SCHEMES["5way"].labels
         assert case.because
-        assert answer == "" or answer not in case.because or len(answer) < 3
     if any(character.isalnum() for character in answer):
         again = plain_case(question, [*references, answer], answer)
         assert again is not None
