@@ -42,7 +42,7 @@ def pairs(graded: Sequence[GradedQuestion]) -> Iterator[tuple[Question, Answer, 
 
 
 def result_rows(graded: Sequence[GradedQuestion], scheme: str) -> list[list[str]]:
-    """A row for every answer, under the names of `COLUMNS`; labels are those of the scheme."""
+    """A row for every answer in the table's order, under the names of `COLUMNS`, labels in the scheme."""
     return [
         [
             question.id,
@@ -57,7 +57,7 @@ def result_rows(graded: Sequence[GradedQuestion], scheme: str) -> list[list[str]
             judgement.because,
             answer.label or "",
         ]
-        for question, answer, judgement in pairs(graded)
+        for question, answer, judgement in sorted(pairs(graded), key=lambda each: each[1].row)
     ]
 
 

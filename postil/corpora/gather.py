@@ -66,7 +66,12 @@ def build_questions(path: Path, records: Iterable[Record]) -> list[Question]:
             text=group.text,
             references=make_references(group.references),
             answers=tuple(
-                Answer(f"{id}.{answer_id}" if shared else answer_id, record.answer or "", record.label)
+                Answer(
+                    f"{id}.{answer_id}" if shared else answer_id,
+                    record.answer or "",
+                    record.label,
+                    row=record.number,
+                )
                 for answer_id, record in zip(group.lines, group.records, strict=True)
             ),
             module=group.module,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,7 @@ class Answer:
     match: str = ""
     count: int | None = None
     facets: tuple[FacetLabel, ...] = ()
+    row: int = field(default=0, compare=False)  # of the table it came from, 0 where it came from none
 
 
 @dataclass(frozen=True, slots=True)

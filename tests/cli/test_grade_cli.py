@@ -142,6 +142,15 @@ def test_every_answer_in_order_in_every_format(postil, table, tmp_path, ending):
     assert str(result) in err
 
 
+@pytest.mark.usefixtures("made_up")
+def test_rows_keep_their_order_though_questions_mix(postil, tmp_path):
+    path = tmp_path / "mixed.csv"
+    rows = ["one?,r,a,x1", "two?,r,b,x2", "one?,r,c,x3", "two?,r,d,x4"]
+    path.write_text("question,reference,answer,id\n" + "\n".join(rows) + "\n", "utf-8")
+    postil("grade", path, "-o", tmp_path / "out.csv")
+    assert [row["id"] for row in read(tmp_path / "out.csv")] == ["x1", "x2", "x3", "x4"]
+
+
 @pytest.mark.parametrize(
     ("scheme", "labels"),
     [
@@ -302,7 +311,7 @@ def test_tables_are_read_with_the_options_of_every_verb(postil, tmp_path):
     key.write_text("\n".join(["column,question,reference", *entries]), encoding="utf-8")
     assert postil("grade", wide, "--key", key, "-o", tmp_path / "graded.jsonl")[0] == 0
     rows = [json.loads(line) for line in (tmp_path / "graded.jsonl").read_text("utf-8").splitlines()]
-    assert [row["id"] for row in rows] == ["Q1.ann", "Q1.ben", "Q2.ann", "Q2.ben"]
+    assert [row["id"] for row in rows] == ["Q1.ann", "Q2.ann", "Q1.ben", "Q2.ben"]
     assert rows[0]["label"] == "correct"
 
     one = tmp_path / "one.csv"
