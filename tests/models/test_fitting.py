@@ -75,7 +75,7 @@ def test_labels_that_say_nothing_move_the_prior_less() -> None:
 
 
 def test_questions_without_answers_do_not_upset_the_folds() -> None:
-    questions = asked(MIXED * 2, [], [], [], [], MIXED * 2)
+    questions = asked(MIXED * 2, [], [], [], MIXED * 2)
     _, figures = fit_to(table_of(questions), questions, prior())
     assert figures["accuracy after training"] == 1
 

@@ -104,6 +104,15 @@ def test_intercepts_may_move_more_freely() -> None:
     assert found[0, 0] > 5 * np.abs(found[:, 1:]).max()
 
 
+def test_the_fit_is_where_data_and_penalty_balance() -> None:
+    """Evidence that is always the same leaves the intercepts, of which a tenth is penalised."""
+    wanted = np.eye(len(LABELS))[[0] * 12 + [1] * 5 + [3] * 3]
+    stack = fit_stack(np.ones((20, WIDTH)), wanted, penalty=50.0)
+    found = stack.probabilities(np.ones((1, WIDTH)))[0]
+    intercepts = np.array(stack.weights)[:, 0]
+    np.testing.assert_allclose(20 * found - wanted.sum(axis=0) + 50 * 0.01 * intercepts, 0, atol=1e-2)
+
+
 @pytest.mark.parametrize(("target", "level"), [(0.99, 0.95), (0.9, 0.6), (0.7, 0.4), (0.999, 1.01)])
 def test_the_threshold_for_an_accuracy(target: float, level: float) -> None:
     assert made().threshold(target) == level
