@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -31,6 +31,7 @@ from postil.models.responses.fitting import demand_labels, fit_to
 from postil.models.responses.judgement import CREDIT, Judgement, collapsed, score_of
 from postil.models.responses.plain_cases import PlainCase, plain_case
 from postil.models.responses.stack import LABELS, Stack, load_stacks, save_stacks
+from postil.text.spelling import correct
 
 Progress = Callable[[int, int], None]
 Labelled = tuple[str, str]  # an answer and its label
@@ -40,6 +41,7 @@ STACK_FILE = "stack.json"
 PASSED = 0.8
 # A longer answer is judged by its beginning: it is not a short one, and every measure grows with length.
 LONGEST_ANSWER = 3000
+_MANY_WORDS = 100  # more are left to a person
 _SURE = 0.96  # of what is plain to see
 
 
@@ -104,7 +106,7 @@ class Grader:
         asked = [place for place in open_ if texts[place] not in remembered]
         if not asked:
             return []
-        evidence = gather(question, references, [texts[place] for place in open_])
+        evidence = gather(question, references, _spelled(question, references, [texts[p] for p in open_]))
         probabilities = self._stack(question, references).probabilities(evidence.table)
         seen = [number for number, place in enumerate(open_) if texts[place] in remembered]
         likeness = similarities(evidence.sides, evidence.sides)
@@ -131,12 +133,14 @@ class Grader:
         judged = {place: self._plain(case) for place, case in plain.items()}
         if rest:
             # What is remembered belongs to the class: the rest is compared with it, too.
-            evidence = gather(question, references, [*(texts[place] for place in rest), *remembered])
+            read = _spelled(question, references, [*(texts[place] for place in rest), *remembered])
+            evidence = gather(question, references, read)
             found = stack.probabilities(evidence.table)
             kernel = self._kernel(question, references)
             found = _reconsidered(found, evidence.sides, list(remembered.values()), kernel)
             chosen = evidence.references[: len(rest)]
             judged |= zip(rest, self._judgements(found, chosen, stack), strict=True)
+        judged |= {place: _doubted(judged[place]) for place in rest if _is_long(texts[place])}
         return [judged[place] for place in range(len(texts))]
 
     def _judgements(
@@ -171,6 +175,21 @@ def _reconsidered(
     likeness = similarities(sides, sides[count:])
     wanted = memory.targets(labels, known)
     return memory.adjust(rest, likeness[:count], known, likeness[count:], wanted, kernel)
+
+
+def _spelled(question: str, references: Sequence[str], answers: Sequence[str]) -> list[str]:
+    """The answers with their misspellings put right; words of question and references stay as they are."""
+    known = (question, *references)
+    return [correct(answer, known)[0] for answer in answers]
+
+
+def _is_long(answer: str) -> bool:
+    return len(answer.split()) > _MANY_WORDS
+
+
+def _doubted(judgement: Judgement) -> Judgement:
+    because = "it is much longer than the answers that the grader has learned from"
+    return replace(judgement, deferred=True, because=because)
 
 
 def _told(label: str | None) -> PlainCase | None:
@@ -223,7 +242,7 @@ def evidence_of(questions: Sequence[Question], progress: Progress | None = None)
     for question in questions:
         references = _demanded([one.text for one in question.references])
         answers = [_short(answer.text) for answer in question.answers]
-        tables.append(gather(question.text, references, answers).table)
+        tables.append(gather(question.text, references, _spelled(question.text, references, answers)).table)
         if progress:
             progress(sum(map(len, tables)), total)
     return np.concatenate(tables)

@@ -13,6 +13,8 @@ from postil.grader import LONGEST_ANSWER, Grader
 CASES = Path(__file__).parent / "data" / "robustness.tsv"
 QUESTION = "Why does ice float on water?"
 REFERENCE = "Ice is less dense than liquid water."
+NOVEL = "The captain looked at the harbour and lit his pipe. " * 2000
+KNOWN_FAILURES = 9
 
 
 @pytest.fixture(scope="module")
@@ -42,16 +44,25 @@ def test_label_is_one_a_person_would_give(row: dict[str, str], grader: Grader) -
     assert judged.label in row["labels"].split()
 
 
-def test_list_is_long_and_its_known_failures_few() -> None:
-    assert len(rows()) >= 40
-    assert sum(bool(row["known"]) for row in rows()) <= 6
+def test_list_is_long_and_its_known_failures_do_not_grow() -> None:
+    assert len(rows()) >= 50
+    assert sum(bool(row["known"]) for row in rows()) <= KNOWN_FAILURES
 
 
-@pytest.mark.parametrize("start", ["It is not true that ", "No teacher would say that "])
-def test_denied_answer_scores_lower(start: str, grader: Grader) -> None:
-    answer = "ice is lighter than the same amount of water"
-    right, denied = (grader.grade(QUESTION, [REFERENCE], text).score for text in (answer, start + answer))
-    assert denied < right
+@pytest.mark.parametrize(
+    "row",
+    [
+        pytest.param(row, id=row["answer"])
+        for row in rows()
+        if row["labels"] == "correct" and not row["known"]
+    ],
+)
+def test_denied_answer_scores_lower(row: dict[str, str], grader: Grader) -> None:
+    denied = f"It is not true that {row['answer']}"
+    before, after = (
+        grader.grade(row["question"], [row["reference"]], one) for one in (row["answer"], denied)
+    )
+    assert after.score < before.score
 
 
 def test_neighbours_do_not_change_what_the_networks_see(grader: Grader) -> None:
@@ -63,7 +74,12 @@ def test_neighbours_do_not_change_what_the_networks_see(grader: Grader) -> None:
 
 
 def test_twenty_thousand_words_are_judged_by_their_beginning(grader: Grader) -> None:
-    novel = "The captain looked at the harbour and lit his pipe. " * 2000
-    judged = grader.grade(QUESTION, [REFERENCE], novel)
+    judged = grader.grade(QUESTION, [REFERENCE], NOVEL)
+    assert judged == grader.grade(QUESTION, [REFERENCE], NOVEL[:LONGEST_ANSWER])
+
+
+def test_twenty_thousand_words_about_something_else_are_not_correct(grader: Grader) -> None:
+    judged = grader.grade(QUESTION, [REFERENCE], NOVEL)
     assert judged.label in ("irrelevant", "non_domain")
-    assert judged == grader.grade(QUESTION, [REFERENCE], novel[:LONGEST_ANSWER])
+    assert judged.deferred
+    assert "longer" in judged.because

@@ -32,6 +32,7 @@ Progress = Callable[[int, int], None]
 
 _BATCH = 1000  # triplets that are measured together
 _MOST_TEXTS, _MOST_VALUES = 3_000, 120_000  # analyses and pairs that are remembered
+_MOST_REMEMBERED = 10_000  # a table of more triplets is not asked for again, as those of folds are
 _OPPOSITION = ("opposites", "polarity_clashes", "net_oppositions")
 _PAIRS = {
     "reference": "reference and answer",
@@ -109,7 +110,8 @@ def feature_table(
     table = np.zeros((len(triplets), len(names)))
     starts = range(0, len(triplets), _BATCH)
     batches = [triplets[start : start + _BATCH] for start in starts]
-    measure = partial(_rows, names=tuple(names), demote=demote)
+    remember = len(triplets) <= _MOST_REMEMBERED
+    measure = partial(_rows, names=tuple(names), demote=demote, remember=remember)
     note = progress or (lambda done, total: None)
     note(0, len(triplets))
     with _pool(min(workers, len(batches))) as run:
@@ -119,8 +121,12 @@ def feature_table(
     return table
 
 
-def _rows(triplets: Sequence[Triplet], names: Sequence[str], demote: bool) -> Floats:
-    return _maker().rows(triplets, names, demote)
+def _rows(triplets: Sequence[Triplet], names: Sequence[str], demote: bool, remember: bool) -> Floats:
+    maker = _maker()
+    rows = maker.rows(triplets, names, demote)
+    if not remember:
+        maker.values.clear()
+    return rows
 
 
 @contextmanager

@@ -31,6 +31,7 @@ ENCODER = tuple(
 _COMPARED = ("newer_recall", "missing", "mostly_missing", "newer_precision")
 IN_CLASS = tuple(f"class_{name}" for name in (*_COMPARED, *ENCODER[:4]))
 EVIDENCE = (*ENCODER, *COVERAGE, *IN_CLASS, *OVERLAP, *WORDS, *(f"new_{name}" for name in _SOFT))
+_LONGEST = 40  # words; one in a hundred training answers has more
 _SMALL_CLASS = 5  # answers at which a class's own mean and spread count half
 
 
@@ -55,10 +56,17 @@ def gather(question: str, references: Sequence[str], answers: Sequence[str]) -> 
     with _libraries().limit(limits=1, user_api="blas"), ThreadPoolExecutor(1) as pool:
         covered, chosen, sides = _coverage(network, question, references, distinct)
         # The network works outside the interpreter, so words are compared meanwhile.
-        logits = pool.submit(network.pairs, list(zip(distinct, chosen, strict=True)))
+        read = [_beginning(answer) for answer in distinct]
+        logits = pool.submit(network.pairs, list(zip(read, chosen, strict=True)))
         words = word_table(question, chosen, distinct)
         table = assemble(log_softmax(logits.result()["response"]), covered, words, rows)
     return Evidence(table, tuple(chosen[row] for row in rows), tuple(sides[row] for row in rows))
+
+
+def _beginning(answer: str) -> str:
+    """As much of an answer as the network has learned to read; of longer ones it believes anything."""
+    words = answer.split(maxsplit=_LONGEST)
+    return " ".join(words[:_LONGEST]) if len(words) > _LONGEST else answer
 
 
 @cache

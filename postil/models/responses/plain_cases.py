@@ -22,6 +22,8 @@ _NO_ANSWER = frozenset(
 # What `overlap_words` drops and yet tells answers apart, as "a < b" from "a > b" and "1:2" from "1.2".
 _SIGNS = re.compile(r"[<>%$]|(?<=\d)[.,:](?=\d)")
 _LIKE_A_KNOWN_WORD = 0.5
+_OPEN = frozenset(("what", "why", "how", "which", "who", "when", "where", "explain", "describe"))
+_ADDED = frozenset(("the", "answer", "to", "is", "my", "question", "was", "a", "because", "that", "it"))
 _COPIED = 0.9  # share of words that question and answer have in common when one copies the other
 
 
@@ -47,8 +49,7 @@ def plain_case(question: str, references: Sequence[str], answer: str) -> PlainCa
     ):
         return PlainCase("non_domain", "it says that there is no answer")
     asked = overlap_words(question)
-    # Who turns a question round ("Is it lit?" "It is lit.") has answered it.
-    if asked and words[0] == asked[0] and _common(words, asked) >= _COPIED:
+    if asked and _repeats(words, asked):
         return PlainCase("irrelevant", "it only repeats the question")
     if _is_gibberish(words, [*asked, *(word for one in right for word in one)]):
         return PlainCase("non_domain", "hardly a word in it is known")
@@ -57,6 +58,18 @@ def plain_case(question: str, references: Sequence[str], answer: str) -> PlainCa
 
 def _signs(text: str) -> list[str]:
     return _SIGNS.findall(text)
+
+
+def _repeats(words: Sequence[str], asked: Sequence[str]) -> bool:
+    """Whether an answer has all the question's words and hardly any of its own.
+
+    Who turns a yes-or-no question round ("Is it lit?" "It is lit.") has answered it.
+    """
+    if words[0] == asked[0] and _common(words, asked) >= _COPIED:
+        return True
+    said, own = set(words), set(words) - set(asked) - _ADDED
+    open_question = bool(_OPEN & set(asked))
+    return open_question and not own and len(said & set(asked)) >= _COPIED * len(set(asked))
 
 
 def _common(words: Sequence[str], others: Sequence[str]) -> float:

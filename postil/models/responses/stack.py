@@ -18,6 +18,7 @@ from postil.models.responses.evidence import EVIDENCE, Floats, log_softmax
 
 LABELS = RESPONSE_SCHEMES["5way"].labels
 FORMAT = 1
+_FARTHEST = 3.0  # spreads from the mean
 # For questions that the encoder has learned from, and for all others.
 NAMES = ("known", "new")
 
@@ -40,10 +41,8 @@ class Stack:
 
     def probabilities(self, table: Floats) -> Floats:
         """A row an answer, a column a label."""
-        return np.exp(log_softmax(self._standard(table) @ np.array(self.weights).T))
-
-    def _standard(self, table: Floats) -> Floats:
-        return _with_ones((table - np.array(self.means)) / np.array(self.scales))
+        inputs = _standard(table, np.array(self.means), np.array(self.scales))
+        return np.exp(log_softmax(inputs @ np.array(self.weights).T))
 
     def threshold(self, target: float) -> float:
         """The least confidence at which answers are right as often as asked for; more than 1 if never."""
@@ -74,7 +73,7 @@ def fit_stack(
         start = np.zeros((len(LABELS), table.shape[1] + 1))
     else:
         means, scales, start = np.array(prior.means), np.array(prior.scales), np.array(prior.weights)
-    inputs = _with_ones((table - means) / scales)
+    inputs = _standard(table, means, scales)
 
     def cost(flat: Floats) -> tuple[float, Floats]:
         own = flat.reshape(start.shape)
@@ -93,8 +92,10 @@ def fit_stack(
     return Stack(rows, tuple(means.tolist()), tuple(scales.tolist()), old.biases, old.sureness)
 
 
-def _with_ones(table: Floats) -> Floats:
-    return np.hstack([np.ones((len(table), 1)), table])
+def _standard(table: Floats, means: Floats, scales: Floats) -> Floats:
+    """Evidence in spreads, a column of ones before it; what is farther out than most is cut off."""
+    inside = np.clip((table - means) / scales, -_FARTHEST, _FARTHEST)
+    return np.hstack([np.ones((len(table), 1)), inside])
 
 
 def save_stacks(path: Path, stacks: Mapping[str, Stack], known: Mapping[str, int]) -> None:
