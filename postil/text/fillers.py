@@ -9,8 +9,8 @@ from collections.abc import Iterable
 # said ("hardly", "almost", "slightly", "probably", "mostly") are not among them.
 _STRESS = "very really quite truly extremely totally absolutely definitely certainly surely literally simply"
 _COMMENT = """actually basically obviously clearly honestly frankly naturally evidently apparently indeed
-luckily fortunately unfortunately sadly happily hopefully thankfully interestingly surprisingly amazingly oddly
-funnily strangely curiously remarkably admittedly undoubtedly"""
+luckily fortunately unfortunately sadly happily hopefully thankfully interestingly surprisingly amazingly
+oddly funnily strangely curiously remarkably admittedly undoubtedly"""
 FILLERS = frozenset(f"{_STRESS} {_COMMENT}".split())
 
 _WORD = re.compile(r"[^\W_]+")
