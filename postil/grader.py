@@ -25,12 +25,12 @@ from postil.errors import PostilError, unknown_label
 from postil.measures.coverage import Side
 from postil.measures.overlap import overlap_words
 from postil.models.responses import memory
-from postil.models.responses.decisions import decide, demand_known
+from postil.models.responses.decisions import LABELS, decide, demand_known
 from postil.models.responses.evidence import Floats, gather, similarities
 from postil.models.responses.fitting import demand_labels, fit_to
 from postil.models.responses.judgement import CREDIT, Judgement, collapsed, score_of
 from postil.models.responses.plain_cases import PlainCase, plain_case
-from postil.models.responses.stack import LABELS, Stack, load_stacks, save_stacks
+from postil.models.responses.stack import Stack, load_stacks, save_stacks
 from postil.text.fillers import without_fillers
 from postil.text.spelling import correct
 

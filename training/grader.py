@@ -25,9 +25,10 @@ from postil.corpora.sra import read_collection
 from postil.grader import fingerprint
 from postil.knowledge.encoder import encoder
 from postil.models.responses import evidence
+from postil.models.responses.decisions import LABELS
 from postil.models.responses.evidence import EVIDENCE, IN_CLASS, assemble, log_softmax, word_table
 from postil.models.responses.memory import KNOWN, adjust
-from postil.models.responses.stack import LABELS, fit_stack, save_stacks
+from postil.models.responses.stack import fit_stack, save_stacks
 
 PENALTY = 10.0
 ALONE = 0.3  # weight of an answer judged without its class
@@ -68,7 +69,7 @@ class Data:
         for number, question in enumerate(self.questions, start=1):
             references = [one.text for one in question.references]
             answers = [one.text for one in question.answers]
-            table, chosen, sides = evidence._coverage(encoder(), question.text, references, answers)
+            table, chosen, sides = evidence.best_coverage(encoder(), question.text, references, answers)
             covered.append(table)
             words.append(word_table(question.text, chosen, answers))
             likeness.append(evidence.similarities(sides, sides))

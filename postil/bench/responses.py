@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from postil.bench.folds import response_folds
 from postil.bench.result import BenchResult, Cell, Cells
 from postil.bench.systems import ResponseSystem, create
 from postil.corpora.labels import RESPONSE_SCHEMES, Scheme, reachable_schemes
-from postil.corpora.responses import Question, count_answers
+from postil.corpora.responses import Question, count_answers, labelled_only
 from postil.corpora.sra import CORPORA, read_collection
 from postil.errors import MissingDataError
 from postil.scoring.classes import tally_classes
@@ -82,19 +82,14 @@ def _training_questions(folder: Path | str) -> list[Question]:
         raise MissingDataError(
             f"{folder}: no corpus has a folder 'train'.", hint="docs/data.md shows the layout."
         )
-    labelled = _only_labelled(questions)
+    labelled = labelled_only(questions)
     if not labelled:
         raise MissingDataError(f"{folder}: no answer in the folders 'train' has a label.")
     return labelled
 
 
-def _only_labelled(questions: Iterable[Question]) -> list[Question]:
-    kept = (replace(q, answers=tuple(a for a in q.answers if a.label is not None)) for q in questions)
-    return [question for question in kept if question.answers]
-
-
 def _test_sets(folder: Path | str) -> dict[tuple[str, str], list[Question]]:
-    sets = {key: _only_labelled(group) for key, group in read_collection(folder).items() if key[1] != "train"}
+    sets = {key: labelled_only(group) for key, group in read_collection(folder).items() if key[1] != "train"}
     if not any(sets.values()):
         raise MissingDataError(
             f"{folder}: there is no test set with labels below this folder.",

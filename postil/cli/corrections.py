@@ -12,18 +12,9 @@ import typer
 from postil.cli.gradetable import TEACHER
 from postil.cli.tableoptions import read_source
 from postil.corpora.keys import plain
-from postil.corpora.responses import Answer, Question, count_answers
+from postil.corpora.responses import Answer, Question, count_answers, labelled_only
 from postil.corpora.rows import read_rows
 from postil.errors import InputError, number_of
-
-
-def labelled_only(questions: Sequence[Question]) -> list[Question]:
-    """The questions that have labelled answers, with those alone."""
-    kept = (
-        replace(question, answers=tuple(answer for answer in question.answers if answer.label))
-        for question in questions
-    )
-    return [question for question in kept if question.answers]
 
 
 def find_lessons(

@@ -89,7 +89,7 @@ def _refuse_folder(folder: Path) -> None:
 
 def _read(source: Path, options: Mapping[str, Any]) -> list[Question]:
     """Read the questions that have labelled answers; one alone would say nothing of another."""
-    from postil.cli.corrections import labelled_only
+    from postil.corpora.responses import labelled_only
 
     questions = labelled_only(read_source(source, **options))
     if not questions:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +70,11 @@ class Question:
 def count_answers(questions: Iterable[Question]) -> int:
     """How many answers these questions hold."""
     return sum(len(question.answers) for question in questions)
+
+
+def labelled_only(questions: Iterable[Question]) -> list[Question]:
+    """The questions that have labelled answers, with those alone."""
+    kept = (
+        replace(one, answers=tuple(answer for answer in one.answers if answer.label)) for one in questions
+    )
+    return [question for question in kept if question.answers]

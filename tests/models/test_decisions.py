@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from postil.corpora.labels import RESPONSE_SCHEMES
 from postil.errors import PostilError
 from postil.models.responses.decisions import (
-    FIVE,
+    LABELS,
     collapse,
     collapse_labels,
     decide,
@@ -21,7 +21,7 @@ from postil.models.responses.decisions import (
 )
 from postil.models.responses.judgement import CREDIT, collapsed, score_of
 
-chances = arrays(np.float64, (4, len(FIVE)), elements=st.floats(0, 1)).map(
+chances = arrays(np.float64, (4, len(LABELS)), elements=st.floats(0, 1)).map(
     lambda values: (values + 1e-6) / (values + 1e-6).sum(axis=1, keepdims=True)
 )
 
@@ -66,8 +66,8 @@ def test_a_bias_moves_its_own_scheme() -> None:
     probabilities = np.array([[0.45, 0.1, 0.25, 0.1, 0.1]])
     assert decide(probabilities, {})["2way"][0] == 1
     assert decide(probabilities, {"2way": (0.5, 0.0)})["2way"][0] == 0
-    assert FIVE[decide(probabilities, {"3way": (0.0, 1.0, 0.0)})["5way"][0]] == "contradictory"
-    assert FIVE[decide(probabilities, {"5way": (0.0, 0.0, 0.0, 0.0, 9.0)})["5way"][0]] == "non_domain"
+    assert LABELS[decide(probabilities, {"3way": (0.0, 1.0, 0.0)})["5way"][0]] == "contradictory"
+    assert LABELS[decide(probabilities, {"5way": (0.0, 0.0, 0.0, 0.0, 9.0)})["5way"][0]] == "non_domain"
 
 
 def test_no_answers_no_labels() -> None:
@@ -83,7 +83,7 @@ def test_collapsed_probabilities_are_sums(probabilities: np.ndarray) -> None:
         sums = collapse(probabilities, scheme)
         np.testing.assert_allclose(sums.sum(axis=1), 1)
         for row, one in enumerate(probabilities):
-            five = dict(zip(FIVE, one.tolist(), strict=True))
+            five = dict(zip(LABELS, one.tolist(), strict=True))
             assert collapsed(five)[name] == pytest.approx(dict(zip(scheme.labels, sums[row], strict=True)))
 
 
@@ -96,15 +96,15 @@ def test_the_members_of_a_scheme_share_out_the_five() -> None:
 @given(chances)
 def test_scores_lie_between_none_and_full(probabilities: np.ndarray) -> None:
     for row in probabilities:
-        five = dict(zip(FIVE, row.tolist(), strict=True))
+        five = dict(zip(LABELS, row.tolist(), strict=True))
         assert 0 <= score_of(five) <= 1 + 1e-9
         assert score_of(five) == pytest.approx(row[0] + row[1] / 2)
-        assert score_of(five, dict.fromkeys(FIVE, 1.0)) == pytest.approx(1)
+        assert score_of(five, dict.fromkeys(LABELS, 1.0)) == pytest.approx(1)
         assert score_of(five, {"contradictory": 0.5}) == pytest.approx(row[2] / 2)
 
 
 def test_credit_is_for_all_labels() -> None:
-    assert tuple(CREDIT) == FIVE
+    assert tuple(CREDIT) == LABELS
 
 
 def test_tuning_makes_up_for_a_rare_label() -> None:

@@ -7,9 +7,10 @@ import pytest
 
 from postil.corpora.responses import Answer, Question
 from postil.errors import PostilError
+from postil.models.responses.decisions import LABELS
 from postil.models.responses.evidence import EVIDENCE
 from postil.models.responses.fitting import demand_labels, fit_to
-from postil.models.responses.stack import LABELS, Stack
+from postil.models.responses.stack import Stack
 
 FIGURES = {"answers", "accuracy as shipped", "accuracy after training"}
 

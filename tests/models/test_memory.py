@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.models.responses.decisions import FIVE
+from postil.models.responses.decisions import LABELS
 from postil.models.responses.memory import KNOWN, NEW, Kernel, adjust, covariance, propose, targets
 
 KERNELS = pytest.mark.parametrize("kernel", [NEW, KNOWN], ids=["new", "known"])
 
 
 def chances(count: int, seed: int) -> np.ndarray:
-    return np.random.default_rng(seed).dirichlet(np.ones(len(FIVE)), size=count)
+    return np.random.default_rng(seed).dirichlet(np.ones(len(LABELS)), size=count)
 
 
 def likeness(count: int, seed: int) -> np.ndarray:
@@ -34,7 +34,7 @@ def test_no_labels_change_nothing(kernel: Kernel) -> None:
 
 
 @settings(max_examples=80, deadline=None)
-@given(counts, seeds, st.sampled_from(FIVE), st.sampled_from([NEW, KNOWN]))
+@given(counts, seeds, st.sampled_from(LABELS), st.sampled_from([NEW, KNOWN]))
 def test_probabilities_stay_probabilities(count: int, seed: int, label: str, kernel: Kernel) -> None:
     before, alike = chances(count + 3, seed), likeness(count + 3, seed)
     known = before[count:]
@@ -45,11 +45,11 @@ def test_probabilities_stay_probabilities(count: int, seed: int, label: str, ker
 
 
 @settings(max_examples=80, deadline=None)
-@given(seeds, st.sampled_from(FIVE), st.sampled_from([NEW, KNOWN]))
+@given(seeds, st.sampled_from(LABELS), st.sampled_from([NEW, KNOWN]))
 def test_an_equal_answer_moves_towards_the_label(seed: int, label: str, kernel: Kernel) -> None:
     before = chances(1, seed)
     found = adjust(before, np.ones((1, 1)), before, np.ones((1, 1)), targets([label], before), kernel)
-    place = FIVE.index(label)
+    place = LABELS.index(label)
     assert found[0, place] > before[0, place] or before[0, place] > 0.99
 
 
@@ -87,7 +87,7 @@ def test_a_coarse_label_leaves_the_kind_to_the_stack() -> None:
 
 
 def test_a_fine_label_is_certain() -> None:
-    np.testing.assert_array_equal(targets(FIVE, np.full((5, 5), 0.2)), np.eye(5))
+    np.testing.assert_array_equal(targets(LABELS, np.full((5, 5), 0.2)), np.eye(5))
 
 
 @KERNELS

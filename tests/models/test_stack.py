@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from postil.errors import InputError
+from postil.models.responses.decisions import LABELS
 from postil.models.responses.evidence import EVIDENCE
-from postil.models.responses.stack import LABELS, Stack, fit_stack, load_stacks, save_stacks
+from postil.models.responses.stack import Stack, fit_stack, load_stacks, save_stacks
 
 WIDTH = len(EVIDENCE)
 SURENESS = ((0.95, 0.2, 0.99), (0.8, 0.5, 0.9), (0.6, 0.8, 0.92), (0.4, 1.0, 0.75))

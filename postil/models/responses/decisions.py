@@ -11,7 +11,7 @@ from postil.corpora.labels import RESPONSE_SCHEMES, Scheme
 from postil.errors import PostilError, unknown_label
 from postil.models.responses.evidence import Floats
 
-FIVE = RESPONSE_SCHEMES["5way"].labels
+LABELS = RESPONSE_SCHEMES["5way"].labels
 Labels = NDArray[np.intp]
 Biases = Mapping[str, Sequence[float]]
 
@@ -20,7 +20,7 @@ _COARSE_TO_FINE = ("2way", "3way", "5way")
 
 def members(scheme: Scheme, label: str) -> list[int]:
     """The places of the five labels that become this one."""
-    return [place for place, one in enumerate(FIVE) if scheme.collapse(one) == label]
+    return [place for place, one in enumerate(LABELS) if scheme.collapse(one) == label]
 
 
 def demand_known(labels: Iterable[str]) -> None:
@@ -38,7 +38,7 @@ def collapse(probabilities: Floats, scheme: Scheme) -> Floats:
 
 def collapse_labels(labels: Labels, scheme: Scheme) -> Labels:
     """Labels of the five, as numbers, in a coarser scheme."""
-    table = [scheme.labels.index(scheme.collapse(label) or "") for label in FIVE]
+    table = [scheme.labels.index(scheme.collapse(label) or "") for label in LABELS]
     return np.array(table, np.intp)[labels]
 
 
@@ -56,7 +56,7 @@ def decide(probabilities: Floats, biases: Biases) -> dict[str, Labels]:
         possible = np.stack([allowed[:, group].any(axis=1) for group in groups], axis=1)
         found[name] = np.where(possible, values, -np.inf).argmax(axis=1)
         for row, label in enumerate(found[name]):
-            kept = np.zeros(len(FIVE), bool)
+            kept = np.zeros(len(LABELS), bool)
             kept[groups[label]] = True
             allowed[row] &= kept
     return found

@@ -54,7 +54,7 @@ def gather(question: str, references: Sequence[str], answers: Sequence[str]) -> 
     network = encoder()
     # The matrices are small: one thread each is faster than sharing them, and the network needs the cores.
     with _libraries().limit(limits=1, user_api="blas"), ThreadPoolExecutor(1) as pool:
-        covered, chosen, sides = _coverage(network, question, references, distinct)
+        covered, chosen, sides = best_coverage(network, question, references, distinct)
         # The network works outside the interpreter, so words are compared meanwhile.
         read = [_beginning(answer) for answer in distinct]
         logits = pool.submit(network.pairs, list(zip(read, chosen, strict=True)))
@@ -114,7 +114,7 @@ def log_softmax(logits: NDArray[np.floating]) -> Floats:
     return found
 
 
-def _coverage(
+def best_coverage(
     network: Encoder, question: str, references: Sequence[str], answers: Sequence[str]
 ) -> tuple[Floats, list[str], list[Side]]:
     """Coverage of each answer's best reference, that reference, and the answers' weighted words."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from postil.models.responses.decisions import FIVE
+from postil.models.responses.decisions import LABELS
 from postil.models.responses.evidence import Floats
 
 _LEAST = 0.002  # no label is ever ruled out
@@ -81,8 +81,8 @@ def targets(labels: Sequence[str], known: Floats) -> Floats:
     """
     wanted = np.zeros_like(known)
     for row, label in enumerate(labels):
-        if label in FIVE:
-            wanted[row, FIVE.index(label)] = 1
+        if label in LABELS:
+            wanted[row, LABELS.index(label)] = 1
         else:
             wanted[row, 1:] = known[row, 1:] / max(known[row, 1:].sum(), 1e-9)
     return wanted

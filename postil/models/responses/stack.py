@@ -14,9 +14,9 @@ from scipy.optimize import minimize
 from postil.corpora.files import write_text
 from postil.corpora.labels import RESPONSE_SCHEMES
 from postil.errors import InputError
+from postil.models.responses.decisions import LABELS
 from postil.models.responses.evidence import EVIDENCE, Floats, log_softmax
 
-LABELS = RESPONSE_SCHEMES["5way"].labels
 FORMAT = 1
 _FARTHEST = 3.0  # spreads from the mean
 # For questions that the encoder has learned from, and for all others.
