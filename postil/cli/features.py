@@ -18,7 +18,7 @@ from postil.cli.tableoptions import (
     WideOption,
     read_source,
 )
-from postil.errors import InputError, PostilError, number_of
+from postil.errors import PostilError, number_of
 
 if TYPE_CHECKING:
     from postil.corpora.responses import Question
@@ -104,36 +104,25 @@ def features(
 
 
 def _refuse_ending(output: Path) -> None:
-    """Say before the measuring, not after it, that a table of this kind cannot be written."""
+    from postil.cli.inputs import refuse_ending
     from postil.corpora.parquet import require_pyarrow
     from postil.corpora.rows import SUFFIXES
 
-    ending = output.suffix.lower()
-    if ending == ".parquet":
+    refuse_ending(output, (*SUFFIXES, ".parquet"))
+    if output.suffix.lower() == ".parquet":
         require_pyarrow(output)
-    elif ending not in SUFFIXES:
-        what = f"the name ends in {ending!r}." if ending else "its name has no ending."
-        raise InputError(
-            output, f"cannot be written: {what}", hint=f"Known endings: {', '.join(SUFFIXES)}, .parquet."
-        )
 
 
 def _measured(
     source: Path, questions: Sequence[Question], names: Sequence[str], demote: bool, workers: int
 ) -> dict[str, Sequence[object]]:
     """The columns of the table."""
+    from postil.cli.inputs import demand_references
     from postil.cli.progress import progress_bar
     from postil.measures.features import feature_table
 
     rows = [(question, answer) for question in questions for answer in question.answers]
-    without = next((question for question, _ in rows if not question.references), None)
-    if without is not None:
-        raise InputError(
-            source,
-            "has no reference answer to compare with.",
-            record=f"question {without.id}",
-            hint="Give one with --reference, or a column for it.",
-        )
+    demand_references(source, [question for question in questions if question.answers])
     triplets = [(question.text, question.references[0].text, answer.text) for question, answer in rows]
     with progress_bar("Measuring") as bar:
         note = (lambda done, total: bar(done, total, "answers")) if bar else None

@@ -179,16 +179,14 @@ def parse_credit(values: Sequence[str]) -> dict[str, float]:
 
 def _refuse_outputs(output: Path | None, report: Path | None, inputs: Sequence[Path]) -> None:
     """Say before the grading, not after it, that something cannot be written or would be written over."""
+    from postil.cli.inputs import refuse_ending
     from postil.corpora.files import refuse_unwritable
     from postil.corpora.rows import SUFFIXES
 
     for path, endings in ((output, SUFFIXES), (report, (".html", ".htm"))):
         if path is None:
             continue
-        ending = path.suffix.lower()
-        if ending not in endings:
-            what = f"the name ends in {ending!r}." if ending else "its name has no ending."
-            raise InputError(path, f"cannot be written: {what}", hint=f"Known endings: {', '.join(endings)}.")
+        refuse_ending(path, endings)
         refuse_unwritable(path)
         if path.exists() and any(each.exists() and path.samefile(each) for each in inputs):
             raise InputError(path, "is a file to read, too.", hint="Choose another name for the result.")
@@ -196,17 +194,12 @@ def _refuse_outputs(output: Path | None, report: Path | None, inputs: Sequence[P
 
 def _read(source: Path, options: Mapping[str, Any]) -> list[Question]:
     """Read the class; every question that was answered needs a reference."""
+    from postil.cli.inputs import demand_references
+
     questions = [question for question in read_source(source, **options) if question.answers]
     if not questions:
         raise InputError(source, "holds no answers.", hint="Is it the right file?")
-    without = [question.id for question in questions if not question.references]
-    if without:
-        raise InputError(
-            source,
-            f"no reference answer to compare with is there for {number_of(len(without), 'question')}: "
-            f"{some(without)}.",
-            hint="Give one with --reference, in a column 'reference', or in a key file (--key).",
-        )
+    demand_references(source, questions)
     return questions
 
 

@@ -16,9 +16,10 @@ from postil.corpora.labels import (
     choose_scheme,
     fitting_schemes,
 )
+from postil.corpora.responses import Question
 from postil.corpora.rte import Pair
 from postil.corpora.rteruns import EntailmentRun
-from postil.errors import InputError, MismatchError, PostilError
+from postil.errors import InputError, MismatchError, PostilError, number_of, some
 from postil.scoring.significance import Groups
 
 
@@ -27,6 +28,26 @@ def choose(option: str, value: str, allowed: Sequence[str]) -> str:
     if value not in allowed:
         raise PostilError(f"{option} {value!r} is not known.", hint=f"Choose from: {', '.join(allowed)}.")
     return value
+
+
+def refuse_ending(path: Path, endings: Sequence[str]) -> None:
+    """Say before the work, not after it, that a file of this kind cannot be written."""
+    ending = path.suffix.lower()
+    if ending not in endings:
+        what = f"the name ends in {ending!r}." if ending else "its name has no ending."
+        raise InputError(path, f"cannot be written: {what}", hint=f"Known endings: {', '.join(endings)}.")
+
+
+def demand_references(source: Path, questions: Sequence[Question]) -> None:
+    """Refuse questions that have no reference to compare answers with."""
+    without = [question.id for question in questions if not question.references]
+    if without:
+        raise InputError(
+            source,
+            f"no reference answer to compare with is there for {number_of(len(without), 'question')}: "
+            f"{some(without)}.",
+            hint="Give one with --reference, in a column 'reference', or in a key file (--key).",
+        )
 
 
 @contextmanager

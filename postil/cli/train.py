@@ -18,7 +18,7 @@ from postil.cli.tableoptions import (
     WideOption,
     read_source,
 )
-from postil.errors import InputError, number_of, some
+from postil.errors import InputError, number_of
 
 if TYPE_CHECKING:
     from postil.corpora.responses import Question
@@ -89,6 +89,7 @@ def _refuse_folder(folder: Path) -> None:
 
 def _read(source: Path, options: Mapping[str, Any]) -> list[Question]:
     """Read the questions that have labelled answers; one alone would say nothing of another."""
+    from postil.cli.inputs import demand_references
     from postil.corpora.responses import labelled_only
 
     questions = labelled_only(read_source(source, **options))
@@ -106,13 +107,7 @@ def _read(source: Path, options: Mapping[str, Any]) -> list[Question]:
             hint="To have the labels of one question used for that question: postil grade FILE "
             "--remember-labelled.",
         )
-    without = [question.id for question in questions if not question.references]
-    if without:
-        raise InputError(
-            source,
-            f"no reference answer is there for {number_of(len(without), 'question')}: {some(without)}.",
-            hint="Give it in a column 'reference' or in a key file (--key).",
-        )
+    demand_references(source, questions)
     return questions
 
 

@@ -68,7 +68,10 @@ def test_a_folder_of_the_challenge_is_read(postil, table, tmp_path, trained):
             re.sub(r",(correct|contradictory|non_domain)$", ",", TABLE, flags=re.MULTILINE),
             "no labelled answers",
         ),
-        (TABLE.replace("It takes carbon dioxide.", ""), "no reference answer is there for 1 question: 'air'"),
+        (
+            TABLE.replace("It takes carbon dioxide.", ""),
+            "no reference answer to compare with is there for 1 question: 'air'",
+        ),
         ("question,answer\n", "no row below it"),
     ],
 )
