@@ -99,7 +99,8 @@ def with_torch(pairs: Sequence[Pair], model: Path, weights: Path) -> Callable[[]
     sys.path.insert(0, str(ROOT / "training"))
     try:
         import torch
-        from encoder_model import Encoder, Pairs
+        from encoder_model import Encoder
+        from encoder_pairs import Pairs
         from safetensors.torch import load_file
     except ImportError as error:
         print(f"PyTorch's side is left out: {error.name} is not installed")

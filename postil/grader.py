@@ -107,7 +107,7 @@ class Grader:
         asked = [place for place in open_ if texts[place] not in remembered]
         if not asked:
             return []
-        evidence = gather(question, references, _read(question, references, [texts[p] for p in open_]))
+        evidence = gather(question, references, as_read(question, references, [texts[p] for p in open_]))
         probabilities = self._stack(question, references).probabilities(evidence.table)
         seen = [number for number, place in enumerate(open_) if texts[place] in remembered]
         likeness = similarities(evidence.sides, evidence.sides)
@@ -134,7 +134,7 @@ class Grader:
         judged = {place: self._plain(case) for place, case in plain.items()}
         if rest:
             # What is remembered belongs to the class: the rest is compared with it, too.
-            texts_read = _read(question, references, [*(texts[place] for place in rest), *remembered])
+            texts_read = as_read(question, references, [*(texts[place] for place in rest), *remembered])
             evidence = gather(question, references, texts_read)
             found = stack.probabilities(evidence.table)
             kernel = self._kernel(question, references)
@@ -178,7 +178,7 @@ def _reconsidered(
     return memory.adjust(rest, likeness[:count], known, likeness[count:], wanted, kernel)
 
 
-def _read(question: str, references: Sequence[str], answers: Sequence[str]) -> list[str]:
+def as_read(question: str, references: Sequence[str], answers: Sequence[str]) -> list[str]:
     """The answers as they are meant: misspellings put right, fillers left out; the question's words stay."""
     known = (question, *references)
     return [without_fillers(correct(answer, known)[0], known) for answer in answers]
@@ -243,7 +243,7 @@ def evidence_of(questions: Sequence[Question], progress: Progress | None = None)
     for question in questions:
         references = _demanded([one.text for one in question.references])
         answers = [_short(answer.text) for answer in question.answers]
-        tables.append(gather(question.text, references, _read(question.text, references, answers)).table)
+        tables.append(gather(question.text, references, as_read(question.text, references, answers)).table)
         if progress:
             progress(sum(map(len, tables)), total)
     return np.concatenate(tables)

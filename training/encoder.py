@@ -1,119 +1,34 @@
-"""Fine-tune the encoder on inference, similarity and responses, with a larger teacher; fold by fold, then for good.
+"""Fine-tune the encoder on inference, similarity, responses and links, with a larger teacher; fold by fold, then for good.
 
     python training/encoder.py PART --model MINILM --teacher MPNET --pairs pairs.jsonl.xz --out OUT
 
 MINILM and MPNET hold config.json, model.safetensors and tokenizer.json. PART is `base` (both networks learn
-inference and similarity, the small one from the large one), a scenario (`folds-….npz`: the logits of every response
-from networks that did not learn from its fold), `final` (the encoder that learned from everything, `final.safetensors`)
-or `all`. Parts may run side by side, each in a process: they wait for `base`. What is in OUT already is not done again.
-Some minutes each on a GPU, hours on two cores.
+inference and similarity, the small one from the large one), a scenario (`folds-….npz`: what networks say of every
+response, RTE pair and alignment that did not learn from its fold), `final` (the encoder that learned from everything,
+`final.safetensors`) or `all`. Parts, and the folds of a scenario (`--only`), may run side by side, each in a process:
+they wait for `base`. What is in OUT already is not done again. Some minutes each on a GPU, hours on two cores.
 """
 
 from __future__ import annotations
 
 import argparse
-import copy
 import random
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import torch
-from encoder_model import (
-    HEADS,
-    Encoder,
-    Pairs,
-    autocast,
-    endless,
-    loss_of,
-    predict,
-    read_pairs,
-    soft_loss,
-)
+from encoder_learning import Stream, class_weights, learn
+from encoder_model import HEADS, Encoder
+from encoder_pairs import Pairs, read_pairs, said, small_states
+from encoder_report import report
 from safetensors.torch import load_file, save_file
 from torch import nn
 
 SCENARIOS = ("unseen-questions", "unseen-domains", "unseen-answers")
 TEACHER_RATE, RATE = 4e-5, 1.5e-4
-TRUST = 0.7  # in the teacher, where there is a label, too
-
-
-@dataclass(frozen=True)
-class Stream:
-    """Pairs to learn a task from, their share of all batches, and the teacher's logits where it has spoken."""
-
-    task: str
-    places: list[int]
-    share: float
-    teacher: dict[int, np.ndarray] | None = None
-
-
-class Average:
-    """A moving average of the weights: steadier than the last ones."""
-
-    def __init__(self, model: nn.Module, steps: int) -> None:
-        self.model, self.take = copy.deepcopy(model), 8 / max(steps, 80)
-
-    @torch.no_grad()
-    def update(self, model: nn.Module) -> None:
-        torch._foreach_lerp_(list(self.model.parameters()), list(model.parameters()), self.take)
-
-
-def learn(
-    model, pairs: Pairs, streams: list[Stream], steps: int, rate: float, size: int = 48, weights=None, seed=0
-):
-    """Take so many steps over the streams; the averaged network."""
-    rng, hide = random.Random(seed), np.random.default_rng(seed)
-    torch.manual_seed(seed)
-    batches = [(stream, endless(pairs, stream.places, size, rng)) for stream in streams if stream.places]
-    shares = [stream.share for stream, _ in batches]
-    own = [p for name, p in model.named_parameters() if name.startswith("heads.")]
-    body = [p for name, p in model.named_parameters() if not name.startswith("heads.")]
-    optimiser = torch.optim.AdamW(
-        [{"params": body, "lr": rate}, {"params": own, "lr": rate * 10}],
-        weight_decay=0.01,
-        fused=pairs.device == "cuda",
-    )
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimiser, lambda step: min((step + 1) / (0.08 * steps), max(0.02, (steps - step) / (0.92 * steps)))
-    )
-    average = Average(model, steps)
-    model.train()
-    for _ in range(steps):
-        stream, groups = rng.choices(batches, shares)[0]
-        group = next(groups)
-        with autocast(pairs.device):
-            logits = model(pairs.tensors(group, hide), stream.task)
-        optimiser.zero_grad()
-        batch_loss(logits, pairs, group, stream, weights).backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimiser.step()
-        schedule.step()
-        average.update(model)
-    return average.model
-
-
-def batch_loss(logits, pairs: Pairs, group: list[int], stream: Stream, weights) -> torch.Tensor:
-    """By the labels, by the teacher, or by both."""
-    labelled = (
-        all(pairs.items[place]["task"] == stream.task for place in group) and pairs.labels[group[0]] != -1
-    )
-    hard = loss_of(logits, pairs.targets(group), stream.task, weights) if labelled else 0.0
-    if stream.teacher is None:
-        return hard
-    wanted = torch.from_numpy(np.stack([stream.teacher[place] for place in group])).to(pairs.device)
-    soft = soft_loss(logits, wanted, stream.task)
-    return TRUST * soft + (1 - TRUST) * hard if labelled else soft
-
-
-def class_weights(pairs: Pairs, places: list[int]) -> torch.Tensor:
-    """Rare labels weigh more, by the root of how rare they are."""
-    counts = np.bincount([pairs.labels[place] for place in places], minlength=HEADS["response"])
-    weights = np.maximum(counts, 1.0) ** -0.5
-    return torch.tensor(
-        weights * len(places) / (weights * counts).sum(), dtype=torch.float, device=pairs.device
-    )
+GENERAL = 16_000  # inference pairs that the student sees again beside responses
+Speech = dict[str, dict[int, np.ndarray]]  # by task and place, what the teacher says
 
 
 class Workshop:
@@ -125,12 +40,15 @@ class Workshop:
         self.items = read_pairs(options.pairs, options.limit)
         self.small = Pairs(options.model, self.items, self.device)
         self.large = Pairs(options.teacher, self.items, self.device)
-        self.nli, self.similar = (
-            self._of(lambda one, t=task: one["task"] == t) for task in ("nli", "similarity")
-        )
+        self.nli = self._of(lambda one: one["task"] == "nli" and one["source"] != "rte")
+        self.rte = self._of(lambda one: one["task"] == "nli" and one["source"] == "rte")
+        self.similar = self._of(lambda one: one["task"] == "similarity")
         self.real = self._of(lambda one: one["task"] == "response" and "kind" not in one)
         self.made = self._of(lambda one: one.get("kind") == "made")
         self.crossed = self._of(lambda one: one.get("kind") == "crossed")
+        self.gold = self._of(lambda one: one["task"] == "link" and "fold" in one)
+        self.words = self._of(lambda one: one["task"] == "link" and one["source"] == "edinburgh")
+        self.unlinked = self._of(lambda one: one["task"] == "link" and one["links"] is None)
         self.say(f"read {len(self.items)} pairs")
 
     def _of(self, wanted) -> list[int]:
@@ -147,14 +65,17 @@ class Workshop:
         save_file(weights, self.path(name + ".part"))
         self.path(name + ".part").rename(self.path(name))
 
-    def network(self, folder: Path, weights: str = "") -> Encoder:
+    def network(self, folder: Path, weights: str = "", layers: int = 0) -> Encoder:
         torch.manual_seed(0)
-        model = Encoder(folder).to(self.device)
+        model = Encoder(folder, layers=layers).to(self.device)
         if weights:
             while not self.path(weights).exists():
                 time.sleep(1)
             model.load_state_dict({k: v.float() for k, v in load_file(self.path(weights)).items()})
         return model
+
+    def student(self, weights: str = "") -> Encoder:
+        return self.network(self.options.model, weights, self.options.layers)
 
     def base(self) -> None:
         """Both networks learn inference and similarity; the small one also from what the large one says."""
@@ -171,110 +92,165 @@ class Workshop:
                 for s in streams
             ]
             self.say("teacher has spoken")
-            model = learn(self.network(self.options.model), self.small, streams, steps * 3 // 2, RATE, 64)
+            model = learn(self.student(), self.small, streams, steps * 3 // 2, RATE, 96)
             self.keep(model, "student.safetensors")
             self.say("student's base")
 
-    def teacher_says(
-        self, real: list[int], made: list[int], crossed: list[int]
-    ) -> dict[str, dict[int, np.ndarray]]:
-        """Train the teacher on some responses, and let it speak of them and of pairs without labels."""
-        model = self.network(self.options.teacher, "teacher.safetensors")
-        streams = [Stream("response", real, 0.7), Stream("response", made, 0.1), Stream("nli", self.nli, 0.2)]
+    def outside(self, name: str, fold: int):
+        """A choice of the places that a fold of a scenario does not hold."""
+
+        def keep(places: list[int]) -> list[int]:
+            return [place for place in places if fold not in self.folds_of(place, name)]
+
+        return keep
+
+    def folds_of(self, place: int, name: str) -> list[int]:
+        item = self.items[place]
+        return [item["fold"]] if "fold" in item else item.get("folds", {}).get(name, [])
+
+    def teacher_says(self, name: str, keep) -> Speech:
+        """Train the teacher on what may be kept, and let it speak of that and of pairs without labels."""
+        path = self.path(f"speech-{name}.npz")
+        if path.exists():
+            return read_speech(path)
+        real, made, crossed, rte, gold, unlinked = map(
+            keep, (self.real, self.made, self.crossed, self.rte, self.gold, self.unlinked)
+        )
+        streams = [
+            Stream("response", real, 0.57),
+            Stream("response", made, 0.08),
+            Stream("nli", self.nli, 0.16),
+            Stream("nli", rte, 0.04),
+            Stream("link", gold, 0.12),
+            Stream("link", self.words, 0.03),
+        ]
         model = learn(
-            model,
+            self.network(self.options.teacher, "teacher.safetensors"),
             self.large,
             streams,
             self.options.teacher_steps,
             TEACHER_RATE,
             weights=class_weights(self.large, real),
         )
-        general = random.Random(0).sample(self.nli, min(len(self.nli), 16_000))
-        return {
+        general = random.Random(0).sample(self.nli, min(len(self.nli), GENERAL))
+        spoken = {
             "response": said(model, self.large, [*real, *made, *crossed, *general], "response"),
-            "nli": said(model, self.large, general, "nli"),
+            "nli": said(model, self.large, [*general, *rte], "nli"),
+            "link": said(model, self.large, [*gold, *unlinked], "link"),
         }
+        held = [place for place in self.real if place not in set(real)]
+        if held:
+            self.say("teacher on its fold: " + self.report(held, said(model, self.large, held, "response")))
+        write_speech(path, spoken)
+        return spoken
 
-    def tuned(self, teacher: dict[str, dict[int, np.ndarray]], real: list[int], steps: int) -> nn.Module:
+    def tuned(self, teacher: Speech, keep) -> Encoder:
         """The small network, taught."""
-        spoken = teacher["response"]
-        own = [place for place in spoken if self.items[place]["task"] == "response"]
-        made = sorted(set(own).intersection(self.made))
-        crossed = sorted(set(own).intersection(self.crossed))
-        general = list(teacher["nli"])
+        spoken, inferred, linked = teacher["response"], teacher["nli"], teacher["link"]
+        general = [place for place in inferred if self.items[place]["source"] != "rte"]
+        real = keep(self.real)
+        links = 0.0 if self.options.no_links else 1.0
         streams = [
-            Stream("response", real, 0.45, spoken),
-            Stream("response", made, 0.08, spoken),
-            Stream("response", crossed, 0.14, spoken),
-            Stream("response", general, 0.14, spoken),
-            Stream("nli", general, 0.14, teacher["nli"]),
-            Stream("similarity", self.similar, 0.05),
+            Stream("response", real, 0.20, spoken),
+            Stream("response", keep(self.made), 0.06, spoken),
+            Stream("response", keep(self.crossed), 0.38, spoken),
+            Stream("response", general, 0.08, spoken),
+            Stream("nli", general, 0.10, inferred),
+            Stream("nli", keep(self.rte), 0.02, inferred),
+            Stream("similarity", self.similar, 0.03),
+            Stream("link", keep(self.gold), 0.07 * links, linked),
+            Stream("link", keep(self.unlinked), 0.05 * links, linked),
+            Stream("link", self.words, 0.01 * links),
         ]
-        model = self.network(self.options.model, "student.safetensors")
-        return learn(model, self.small, streams, steps, RATE, weights=class_weights(self.small, real))
+        weights = class_weights(self.small, real)
+        model = self.student("student.safetensors")
+        return learn(model, self.small, streams, self.options.steps, RATE, self.options.size, weights=weights)
+
+    def report(self, places: list[int], logits: dict[int, np.ndarray]) -> str:
+        gold = np.array([self.small.labels[place] for place in places])
+        corpora = [self.items[place]["corpus"] for place in places]
+        return report(corpora, gold, np.stack([logits[place] for place in places]))
 
     def scenario(self, name: str) -> None:
-        """Judge every response with networks that did not learn from its fold."""
-        if self.path(f"folds-{name}.npz").exists():
-            return
-        folds = range(max(max(self.items[place]["folds"][name]) for place in self.real) + 1)
-
-        def outside(places: list[int], fold: int) -> list[int]:
-            return [place for place in places if fold not in self.items[place]["folds"][name]]
-
+        """Judge everything with networks that did not learn from its fold."""
+        folds = range(max(max(self.folds_of(place, name)) for place in self.real) + 1)
+        wanted = [fold for fold in self.options.only or folds if fold in folds]
         # The teachers first: meanwhile another process may be at the student's base.
-        taught = []
-        for fold in folds:
-            taught.append(
-                self.teacher_says(*(outside(some, fold) for some in (self.real, self.made, self.crossed)))
-            )
-            self.say(f"{name}, teacher {fold + 1}")
-        logits = np.full((len(self.real), HEADS["response"]), np.nan, np.float32)
-        for fold in folds:
-            model = self.tuned(taught[fold], outside(self.real, fold), self.options.steps)
-            rows = [row for row, place in enumerate(self.real) if fold in self.items[place]["folds"][name]]
-            logits[rows] = predict(model, self.small, [self.real[row] for row in rows], "response")
-            np.savez(self.path(f"part-{name}.npz"), logits=logits)
-            self.say(f"{name}, student {fold + 1}")
-        self.path(f"part-{name}.npz").rename(self.path(f"folds-{name}.npz"))
-        gold = np.array([self.small.labels[place] for place in self.real])
-        self.say(report([self.items[place] for place in self.real], gold, logits, name))
+        for fold in wanted:
+            self.teacher_says(f"{name}-{fold}", self.outside(name, fold))
+            self.say(f"{name}, teacher {fold}")
+        for fold in wanted if not self.options.teachers_only else ():
+            if not self.path(f"fold-{name}-{fold}.npz").exists():
+                keep = self.outside(name, fold)
+                model = self.tuned(self.teacher_says(f"{name}-{fold}", keep), keep)
+                self.keep_fold(model, name, fold)
+                self.say(f"{name}, student {fold}")
+        parts = [self.path(f"fold-{name}-{fold}.npz") for fold in folds]
+        if all(part.exists() for part in parts):
+            self.join(name, parts)
+
+    def keep_fold(self, model: Encoder, name: str, fold: int) -> None:
+        """What a network says of the fold it has not learned from."""
+        held = {
+            kind: [place for place in places if fold in self.folds_of(place, name)]
+            for kind, places in (("real", self.real), ("rte", self.rte), ("gold", self.gold))
+        }
+        found = {f"{kind}_places": np.array(places) for kind, places in held.items()}
+        for head in HEADS:
+            logits = said(model, self.small, held["real"], head)
+            found[head] = np.stack([logits[place] for place in held["real"]]).astype(np.float32)
+        rte = said(model, self.small, held["rte"], "nli")
+        found["rte"] = np.array([rte[place] for place in held["rte"]], np.float32).reshape(-1, HEADS["nli"])
+        states = small_states(model, self.small, held["gold"])
+        found["gold_sizes"] = np.array([len(one) for one in states])
+        found["gold"] = np.concatenate(states)
+        found |= {f"links.{key}": value.cpu().numpy() for key, value in model.links.state_dict().items()}
+        path = self.path(f"fold-{name}-{fold}.npz")
+        np.savez(path.with_suffix(".part.npz"), **found)
+        path.with_suffix(".part.npz").rename(path)
+
+    def join(self, name: str, parts: list[Path]) -> None:
+        """One file of the responses and RTE pairs of all folds, in their order."""
+        folds = [dict(np.load(part)) for part in parts]
+        joined = {}
+        for kind, heads in (("real", tuple(HEADS)), ("rte", ("rte",))):
+            order = np.argsort(np.concatenate([one[f"{kind}_places"] for one in folds]))
+            joined |= {head: np.concatenate([one[head] for one in folds])[order] for head in heads}
+        np.savez(self.path(f"folds-{name}.npz"), **joined)
+        self.say(f"{name}: " + self.report(self.real, dict(zip(self.real, joined["response"], strict=True))))
 
     def final(self) -> None:
         """The encoder that ships."""
-        if not self.path("final.safetensors").exists():
-            taught = self.teacher_says(self.real, self.made, self.crossed)
-            self.say("final teacher")
-            self.keep(self.tuned(taught, self.real, self.options.steps), "final.safetensors")
+        taught = self.teacher_says("final", list)
+        self.say("final teacher")
+        if not self.options.teachers_only and not self.path("final.safetensors").exists():
+            self.keep(self.tuned(taught, list), "final.safetensors")
             self.say("final student")
 
 
-def said(model: nn.Module, pairs: Pairs, places: list[int], task: str) -> dict[int, np.ndarray]:
-    """A network's logits by place."""
-    return dict(zip(places, predict(model, pairs, places, task), strict=True))
+def write_speech(path: Path, speech: Speech) -> None:
+    """Keep what the teacher said, so that a student can be taught again."""
+    found = {}
+    for task, logits in speech.items():
+        values = list(logits.values())
+        found[f"{task}_places"] = np.array(list(logits))
+        found[f"{task}_shapes"] = np.array([one.shape for one in values])
+        found[f"{task}_values"] = np.concatenate([one.ravel() for one in values]).astype(np.float16)
+    np.savez(path.with_suffix(".part.npz"), **found)
+    path.with_suffix(".part.npz").rename(path)
 
 
-def macro(gold: np.ndarray, given: np.ndarray, classes: int) -> float:
-    hits = [((gold == one) & (given == one)).sum() for one in range(classes)]
-    sums = [(gold == one).sum() + (given == one).sum() for one in range(classes)]
-    return float(np.mean([2 * hit / max(total, 1) for hit, total in zip(hits, sums, strict=True)]))
-
-
-def report(items: list[dict], gold: np.ndarray, logits: np.ndarray, name: str) -> str:
-    """Macro F1 in 5-, 3- and 2-way by corpus, F1 of contradictory answers."""
-    parts = [name]
-    chances = np.exp(logits - logits.max(1, keepdims=True))
-    chances /= chances.sum(1, keepdims=True)
-    for corpus in ("beetle", "sciEntsBank"):
-        here = np.array([item["corpus"] == corpus for item in items])
-        five, p = gold[here], chances[here]
-        three = np.stack([p[:, 0], p[:, 2], p[:, 1] + p[:, 3] + p[:, 4]], 1).argmax(1)
-        gold3 = np.array([0, 2, 1, 2, 2])[five]
-        parts.append(
-            f"{corpus} 5-way {macro(five, p.argmax(1), 5 if corpus == 'beetle' else 4):.3f} 3-way {macro(gold3, three, 3):.3f} "
-            f"contradictory {macro((gold3 != 1) * 1, (three != 1) * 1, 1):.3f} 2-way {macro((five > 0) * 1, (p[:, 0] < 0.5) * 1, 2):.3f}"
-        )
-    return " | ".join(parts)
+def read_speech(path: Path) -> Speech:
+    stored = dict(np.load(path))
+    speech: Speech = {}
+    for task in ("response", "nli", "link"):
+        shapes = stored[f"{task}_shapes"]
+        parts = np.split(stored[f"{task}_values"].astype(np.float32), np.cumsum(shapes.prod(1))[:-1])
+        places = stored[f"{task}_places"].tolist()
+        speech[task] = {
+            place: part.reshape(shape) for place, part, shape in zip(places, parts, shapes, strict=True)
+        }
+    return speech
 
 
 def main() -> None:
@@ -285,8 +261,13 @@ def main() -> None:
     for name in ("model", "teacher", "pairs", "out"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument("--first-steps", type=int, default=2200, help="steps on inference and similarity")
-    parser.add_argument("--teacher-steps", type=int, default=650, help="the teacher's steps on responses")
-    parser.add_argument("--steps", type=int, default=900, help="the student's")
+    parser.add_argument("--teacher-steps", type=int, default=800, help="the teacher's steps on responses")
+    parser.add_argument("--steps", type=int, default=2600, help="the student's")
+    parser.add_argument("--size", type=int, default=96, help="pairs in a batch of the student's")
+    parser.add_argument("--layers", type=int, default=0, help="layers of the student's network; 0 for all")
+    parser.add_argument("--only", type=int, nargs="*", help="folds of the scenario to do in this process")
+    parser.add_argument("--teachers-only", action="store_true", help="stop before the students")
+    parser.add_argument("--no-links", action="store_true", help="teach the student no alignment")
     parser.add_argument(
         "--limit", type=int, default=0, help="use only so many pairs a task, to try the script"
     )

@@ -5,7 +5,9 @@
 Reads the SRA training sets, the NLI and STS pairs under DATA (what may train weights that ship, `nli/SOURCES.md`
 says). Each line of the result is one pair: `task` (response, nli, similarity), `first`, `second`, `label`, for
 responses also the question and the folds of the answer in the three scenarios. Responses are real, made (their
-label follows from how they were made) or crossed (an answer beside another reference, for the teacher to label).
+label follows from how they were made) or crossed (an answer beside another text, for the teacher to label); answers
+stand there as the grader reads them. Alignments (`link_data.py`) and RTE pairs have folds, too: they are left out where
+a fold of responses is, so that what the networks say of them is known from such as did not learn from them.
 """
 
 from __future__ import annotations
@@ -19,12 +21,17 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from crossed_answers import crossed_answers, read_antonyms
+from link_data import gold_links, unlinked, word_links
 from made_answers import made_answers
 
 from postil.bench.folds import SCENARIOS, response_folds
 from postil.corpora.responses import Answer, Question
+from postil.corpora.rte import read_pairs
 from postil.corpora.sra import read_collection
+from postil.grader import as_read
 from postil.models.responses.triplets import best_reference
+from postil.text.contractions import spelled_out
 
 FOLDS = 5
 Folds = dict[str, list[int]]  # by scenario, the folds a pair must not be learned from in
@@ -33,7 +40,7 @@ LEFT_OUT = {"xnli_en", "anli_dev", "imppres", "sentiment_negated"}
 MOST_OF_A_SOURCE = 6000
 
 
-def responses(folder: Path) -> Iterator[dict]:
+def responses(folder: Path, lexicons: Path) -> Iterator[dict]:
     """Every answer with its references, label and folds; then made answers, and pairs without a label."""
     questions = [q for (_, name), group in read_collection(folder).items() if name == "train" for q in group]
     folds: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
@@ -42,42 +49,42 @@ def responses(folder: Path) -> Iterator[dict]:
             for question in test:
                 for answer in question.answers:
                     folds[question.corpus, answer.id][scenario] = number
+    read = {}
+    for question in questions:
+        texts = as_read(
+            question.text, [one.text for one in question.references], [one.text for one in question.answers]
+        )
+        read |= zip([(question.corpus, one.id) for one in question.answers], texts, strict=True)
 
     def item(
         question: Question, answer: str, reference: str, label: str | None, where: Folds, **more: object
     ) -> dict:
-        own = {
-            "task": "response",
-            "corpus": question.corpus,
-            "question_id": question.id,
-            "question": question.text,
-        }
-        return own | {"first": answer, "second": reference, "label": label, "folds": where} | more
+        own = {"task": "response", "corpus": question.corpus, "question_id": question.id}
+        texts = {"first": spelled_out(answer), "second": spelled_out(reference)}
+        return own | texts | {"label": label, "folds": where} | more
 
-    def places(question: Question, *, answers: int) -> Folds:
+    def of_question(question: Question) -> Folds:
+        """Where a made answer, or a reference, must not be seen: it is learned from wherever its question is."""
         found = folds[question.corpus, question.answers[0].id]
-        return {name: [answers] if name == "unseen-answers" else [number] for name, number in found.items()}
+        return {name: [] if name == "unseen-answers" else [number] for name, number in found.items()}
 
     for question in questions:
         for answer in question.answers:
             where = {name: [number] for name, number in folds[question.corpus, answer.id].items()}
             reference = best_reference(question, answer)
-            more = {"id": answer.id, "matched": matched(question, answer.match)}
-            yield item(question, answer.text, reference, answer.label, where, **more)
+            more = {"id": answer.id, "matched": spelled_out(matched(question, answer.match))}
+            yield item(question, read[question.corpus, answer.id], reference, answer.label, where, **more)
     for question, reference, text, label in made_answers(questions, random.Random(0)):
         if label == "contradictory":
             reference = best_reference(question, Answer("", text))
-        # A made answer is learned from wherever its question is.
-        yield item(question, text, reference, label, places(question, answers=-1), kind="made")
-    rng = random.Random(1)
-    for question in questions:
-        near = [q for q in questions if q.corpus == question.corpus and q.module == question.module]
-        for answer in question.answers:
-            other = question if len(question.references) > 1 and rng.random() < 0.4 else rng.choice(near)
-            where = {name: [number] for name, number in folds[question.corpus, answer.id].items()}
-            if other is not question:
-                where = {name: [*values, *places(other, answers=-1)[name]] for name, values in where.items()}
-            yield item(question, answer.text, rng.choice(other.references).text, None, where, kind="crossed")
+        yield item(question, text, reference, label, of_question(question), kind="made")
+    antonyms = read_antonyms(lexicons)
+    for question, answer, other, there, first, second in crossed_answers(
+        questions, read, antonyms, random.Random(1)
+    ):
+        own = [folds[question.corpus, one.id] for one in (answer, other) if one is not None]
+        where = {name: sorted({*(one[name] for one in own), *of_question(there)[name]}) for name in SCENARIOS}
+        yield item(question, first, second, None, where, kind="crossed")
 
 
 def matched(question: Question, match: str) -> str:
@@ -116,6 +123,22 @@ def similarities(folder: Path) -> Iterator[dict]:
                 yield pair("similarity", path.stem, first, second, float(score) / 5)
 
 
+def entailments(folder: Path) -> Iterator[dict]:
+    """RTE-1 to RTE-3, each pair in a fold; where there are only two labels, the other is "not entailment"."""
+    names = {"ENTAILMENT": "entailment", "CONTRADICTION": "contradiction", "UNKNOWN": "neutral"}
+    for name in (*(f"RTE{n}_{part}.xml" for n in (1, 2) for part in ("dev", "test")), "rte3_dev_3way.tsv"):
+        for number, one in enumerate(read_pairs(folder / name)):
+            label = names.get(one.label or "", "not_entailment")
+            item = pair("nli", "rte", one.text, one.hypothesis, label)
+            yield item | {"id": f"{name.split('.')[0]} {one.id}", "fold": number % FOLDS}
+
+
+def read_packed(path: Path) -> Iterator[dict]:
+    """The packed pairs, in their order."""
+    with lzma.open(path, "rt", encoding="utf-8") as file:
+        yield from map(json.loads, file)
+
+
 def pair(task: str, source: str, first: str, second: str, label: str | float) -> dict:
     return {"task": task, "source": source, "first": first, "second": second, "label": label}
 
@@ -127,10 +150,16 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
+    answered = list(responses(options.data / "sra", options.data / "lexicons"))
+    similar = list(similarities(options.data / "sts"))
     items = [
-        *responses(options.data / "sra"),
+        *answered,
         *inferences(options.data / "nli", random.Random(0)),
-        *similarities(options.data / "sts"),
+        *entailments(options.data / "rte"),
+        *similar,
+        *gold_links(options.data / "ists"),
+        *word_links(options.data / "word-alignment" / "edinburghpp.tar.xz"),
+        *unlinked(similar, [one for one in answered if "id" in one], random.Random(2)),
     ]
     with lzma.open(options.out, "wt", encoding="utf-8") as file:
         file.writelines(json.dumps(item, ensure_ascii=False) + "\n" for item in items)

@@ -3,7 +3,8 @@
     python training/encoder_export.py --model MINILM --final final.safetensors --out postil/resources/encoder
 
 Two networks: `words.onnx`, the first layers of MiniLM as they came, whose vectors are compared word by word, and
-`pairs.onnx`, the fine-tuned network that reads two texts at once and answers for every head.
+`pairs.onnx`, the fine-tuned network that reads two texts at once, answers for every head, and gives the vectors of
+pieces that chunks are compared by; how they are compared stands in `links.npz`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import tempfile
 import warnings
 from pathlib import Path
 
+import numpy as np
 import torch
 from encoder_model import HEADS, Encoder
 from onnxruntime.quantization import QuantType, quantize_dynamic
@@ -39,22 +41,23 @@ class Words(nn.Module):
 
 
 class Heads(nn.Module):
-    """Every head's logits for a pair of texts."""
+    """Every head's logits for a pair of texts, and the vectors of its pieces."""
 
     def __init__(self, model: Encoder) -> None:
         super().__init__()
         self.model = model
 
     def forward(self, ids, mask, kinds):
-        pooled = self.model.pooled({"ids": ids, "mask": mask, "kinds": kinds})
-        return tuple(self.model.heads[name](pooled) for name in HEADS)
+        states = self.model.states({"ids": ids, "mask": mask, "kinds": kinds})
+        pooled = self.model.pooled(states, mask)
+        return *(self.model.heads[name](pooled) for name in HEADS), self.model.links.project(states)
 
 
 def export(network: nn.Module, outputs: tuple[str, ...], path: Path, heads: int, hidden: int) -> None:
     """Trace, fuse what can be fused, and store weights as eight-bit integers, a scale for each column."""
     example = tuple(torch.ones(2, 16, dtype=torch.long) for _ in INPUTS)
     sizes = {name: {0: "texts", 1: "pieces"} for name in INPUTS} | {
-        name: {0: "texts", 1: "pieces"} if name == "vectors" else {0: "texts"} for name in outputs
+        name: {0: "texts", 1: "pieces"} if name in ("vectors", "pieces") else {0: "texts"} for name in outputs
     }
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -103,7 +106,12 @@ def main() -> None:
     config = json.loads((options.model / "config.json").read_text("utf-8"))
     shape = (config["num_attention_heads"], config["hidden_size"])
     export(Words(load(options.model)), ("vectors",), options.out / "words.onnx", *shape)
-    export(Heads(load(options.model, options.final)), tuple(HEADS), options.out / "pairs.onnx", *shape)
+    final = load(options.model, options.final)
+    export(Heads(final), (*HEADS, "pieces"), options.out / "pairs.onnx", *shape)
+    compare = {
+        name: value.numpy() for name, value in final.links.state_dict().items() if "project" not in name
+    }
+    np.savez(options.out / "links.npz", **compare)
     shutil.copy(options.model / "tokenizer.json", options.out)
     for path in sorted(options.out.iterdir()):
         print(f"{path.stat().st_size:12,} {path.name}")

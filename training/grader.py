@@ -22,7 +22,7 @@ from grader_figures import curve, figures, learning_curve, quality, tuned
 
 from postil.bench.folds import SCENARIOS, response_folds
 from postil.corpora.sra import read_collection
-from postil.grader import fingerprint
+from postil.grader import as_read, fingerprint
 from postil.knowledge.encoder import encoder
 from postil.models.responses import evidence
 from postil.models.responses.decisions import LABELS
@@ -49,7 +49,7 @@ class Data:
         self.fold = {name: self._folds(name) for name in SCENARIOS}
         covered, words, self.likeness = self._texts(cache)
         self.tables = {
-            name: self._table(log_softmax(np.load(folds / f"folds-{name}.npz")["logits"]), covered, words)
+            name: self._table(log_softmax(np.load(folds / f"folds-{name}.npz")["response"]), covered, words)
             for name in SCENARIOS
         }
 
@@ -68,7 +68,7 @@ class Data:
         started = time.time()
         for number, question in enumerate(self.questions, start=1):
             references = [one.text for one in question.references]
-            answers = [one.text for one in question.answers]
+            answers = as_read(question.text, references, [one.text for one in question.answers])
             table, chosen, sides = evidence.best_coverage(encoder(), question.text, references, answers)
             covered.append(table)
             words.append(word_table(question.text, chosen, answers))

@@ -47,6 +47,14 @@ class Pieces:
     vectors: Floats
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class LinkPieces:
+    """The pieces of two texts read at once: where each starts, and a vector to compare parts by."""
+
+    starts: tuple[NDArray[np.intp], NDArray[np.intp]]
+    vectors: tuple[Floats, Floats]
+
+
 class Encoder:
     """Runs the two networks, a text at a time, on as many threads as there are cores.
 
@@ -88,6 +96,17 @@ class Encoder:
         cut = [(_readable(first), _readable(second)) for first, second in pairs]
         found = self._run(self._pairs, heads, self._tokenizer.encode_batch(cut))
         return {head: np.array([rows[place][0] for rows in found]) for place, head in enumerate(heads)}
+
+    def link_pieces(self, pairs: Sequence[Pair]) -> list[LinkPieces]:
+        """The pieces of each pair's texts; `link_weights` says how to compare them."""
+        encodings = self._tokenizer.encode_batch([(_readable(one), _readable(two)) for one, two in pairs])
+        found = self._run(self._pairs, ("pieces",), encodings)
+        return [link_pieces_of(one, rows[0][0]) for one, rows in zip(encodings, found, strict=True)]
+
+    @cached_property
+    def link_weights(self) -> Mapping[str, Floats]:
+        """The layers that compare two groups of pieces."""
+        return dict(np.load(self._folder / "links.npz", allow_pickle=False))
 
     def _run(
         self, session: InferenceSession, outputs: Sequence[str], encodings: Sequence[Encoding]
@@ -139,6 +158,14 @@ def _pieces(text: str, encoding: Encoding, vectors: NDArray[Any]) -> Pieces:
     lengths = np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-6)
     words = tuple(text[start:end].lower() for start, end in spans)
     return Pieces(words, tuple(spans), np.array(owners, np.intp), (found / lengths).astype(np.float32))
+
+
+def link_pieces_of(encoding: Encoding, vectors: NDArray[Any]) -> LinkPieces:
+    """The pieces of the two texts of an encoding, told apart."""
+    sides = np.array([-1 if side is None else side for side in encoding.sequence_ids])
+    starts = np.array([start for start, _ in encoding.offsets], np.intp)
+    first, second = (np.flatnonzero(sides == side) for side in (0, 1))
+    return LinkPieces((starts[first], starts[second]), (vectors[first], vectors[second]))
 
 
 @cache

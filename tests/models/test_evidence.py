@@ -63,6 +63,14 @@ def test_alone_only_the_class_is_missing() -> None:
     assert not alone[[EVIDENCE.index(name) for name in IN_CLASS]].any()
 
 
+def test_the_network_reads_contracted_denials_as_two_words() -> None:
+    contracted, spelled = gather(QUESTION, REFERENCES, ["it isn't heavy", "it is not heavy"]).table
+    np.testing.assert_array_equal(contracted[: len(ENCODER)], spelled[: len(ENCODER)])
+    written = gather(QUESTION, ["Ice does not weigh much."], ANSWERS[:1]).table
+    found = gather(QUESTION, ["Ice doesn’t weigh much."], ANSWERS[:1]).table
+    np.testing.assert_array_equal(found[:, : len(ENCODER)], written[:, : len(ENCODER)])
+
+
 def test_no_answers_no_rows() -> None:
     found = gather(QUESTION, REFERENCES, [])
     assert found.table.shape == (0, len(EVIDENCE))

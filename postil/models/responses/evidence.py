@@ -15,6 +15,7 @@ from postil.knowledge.encoder import Encoder, encoder
 from postil.measures.coverage import COVERAGE, Side, coverage, crowd, new_recall, side
 from postil.measures.features import feature_table
 from postil.measures.overlap import overlap, overlap_words
+from postil.text.contractions import spelled_out
 
 Floats = NDArray[np.float64]
 
@@ -56,8 +57,8 @@ def gather(question: str, references: Sequence[str], answers: Sequence[str]) -> 
     with _libraries().limit(limits=1, user_api="blas"), ThreadPoolExecutor(1) as pool:
         covered, chosen, sides = best_coverage(network, question, references, distinct)
         # The network works outside the interpreter, so words are compared meanwhile.
-        read = [_beginning(answer) for answer in distinct]
-        logits = pool.submit(network.pairs, list(zip(read, chosen, strict=True)))
+        read = [(_beginning(one), spelled_out(other)) for one, other in zip(distinct, chosen, strict=True)]
+        logits = pool.submit(network.pairs, read)
         words = word_table(question, chosen, distinct)
         table = assemble(log_softmax(logits.result()["response"]), covered, words, rows)
     return Evidence(table, tuple(chosen[row] for row in rows), tuple(sides[row] for row in rows))
@@ -65,8 +66,8 @@ def gather(question: str, references: Sequence[str], answers: Sequence[str]) -> 
 
 def _beginning(answer: str) -> str:
     """As much of an answer as the network has learned to read; of longer ones it believes anything."""
-    words = answer.split(maxsplit=_LONGEST)
-    return " ".join(words[:_LONGEST]) if len(words) > _LONGEST else answer
+    words = spelled_out(answer).split(maxsplit=_LONGEST)
+    return " ".join(words[:_LONGEST])
 
 
 @cache
