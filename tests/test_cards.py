@@ -10,6 +10,7 @@ import pytest
 RESOURCES = Path(str(files("postil.resources")))
 # The most that each may have, in bytes.
 LIMITS = {
+    "aligner": 3_000_000,
     "encoder": 45_000_000,
     "grader": 200_000,
     "pipeline": 25_000_000,

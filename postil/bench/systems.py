@@ -148,6 +148,12 @@ REGISTRY: tuple[Entry, ...] = (
         "chunks with most identical tokens are equivalent (task baseline)",
     ),
     Entry(
+        "alignment",
+        "postil",
+        "postil.bench.aligner_system:ShippedAligner",
+        "the shipped aligner: encoder, trees and optimiser (needs a test set of its own)",
+    ),
+    Entry(
         "senses",
         "mfs",
         "postil.models.baselines.senses:MostFrequentSense",

@@ -104,20 +104,21 @@ def alignment(
     train: Train,
     test: Annotated[Path, typer.Option("--test", help="Folder with the test datasets.", show_default=False)],
     system: System,
-    chunks: Annotated[str, typer.Option("--chunks", help="gold or system.")] = "gold",
+    chunks: Annotated[str, typer.Option("--chunks", help="gold, system (our own) or both.")] = "both",
     against: Against = None,
     json_out: Json = None,
     table: Markdown = None,
     resamples: Resamples = 1000,
 ) -> None:
     """Interpretable similarity: `STSint.input.*` or `STSint.testinput.*` files."""
-    from postil.bench.alignment import run_alignment
+    from postil.bench.alignment import CHUNKS, run_alignment
     from postil.cli.inputs import choose
 
-    choose("--chunks", chunks, ("gold", "system"))
+    choose("--chunks", chunks, (*CHUNKS, "both"))
+    kinds = CHUNKS if chunks == "both" else (chunks,)
     _run_and_report(
         "alignment",
-        lambda name: run_alignment(train, test, name, chunks=chunks),
+        lambda name: run_alignment(train, test, name, chunks=kinds),
         [system, *(against or [])],
         json_out,
         table,

@@ -7,11 +7,11 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from enum import Enum
+from functools import lru_cache
 
 from postil.knowledge.similarity import Word
-from postil.knowledge.wordnet import PARTS, WordNet, wordnet
+from postil.knowledge.wordnet import PARTS, wordnet
 
 # Rare senses relate nearly everything to everything: a dog is a person in its second sense, a frump. A sense
 # counts when it is tagged this often for each time the first is; but the more general of two words may be
@@ -37,47 +37,47 @@ class Relation(Enum):
 
 def word_relation(one: Word, other: Word) -> Relation | None:
     """The closest relation of two words by their commonest senses, or None where WordNet has none."""
-    wn = wordnet()
-    forms, others = _base_forms(wn, one), _base_forms(wn, other)
-    if forms & others or _text(one).lower() == _text(other).lower():
+    first, second = _parted(one), _parted(other)
+    forms, others = _base_forms(*first), _base_forms(*second)
+    if forms & others or first[0].lower() == second[0].lower():
         return Relation.SAME
-    first, second = _senses(wn, one), _senses(wn, other)
-    if first & second:
+    senses, their_senses = _senses(*first), _senses(*second)
+    if senses & their_senses:
         return Relation.SYNONYM
-    if _are_opposites(wn, one, other) or _are_opposites(wn, other, one):
+    if _are_opposites(first, second) or _are_opposites(second, first):
         return Relation.OPPOSITE
-    if _senses(wn, other, rare=True).intersection(_upwards(wn, first)):
+    if _upwards(*first) & _senses(*second, rare=True):
         return Relation.MORE_SPECIFIC
-    if _senses(wn, one, rare=True).intersection(_upwards(wn, second)):
+    if _upwards(*second) & _senses(*first, rare=True):
         return Relation.MORE_GENERAL
-    if _wholes(wn, first) & second:
+    if _wholes(*first) & their_senses:
         return Relation.PART
-    if _wholes(wn, second) & first:
+    if _wholes(*second) & senses:
         return Relation.WHOLE
-    if others & {form.lower() for form in wn.derivations(*_parted(one))}:
+    if others & _family(*first):
         return Relation.DERIVED
-    if {up for sense in first for up in wn.hypernyms(sense)} & {
-        up for sense in second for up in wn.hypernyms(sense)
-    }:
+    if _hypernyms(*first) & _hypernyms(*second):
         return Relation.SISTER
     return None
-
-
-def _text(word: Word) -> str:
-    return word if isinstance(word, str) else word[0]
 
 
 def _parted(word: Word) -> tuple[str, str | None]:
     return (word, None) if isinstance(word, str) else word
 
 
-def _base_forms(wn: WordNet, word: Word) -> set[str]:
-    return set(wn.base_forms(*_parted(word)))
+# What is known of a word is kept: the words of two texts meet each other many times.
+_kept = lru_cache(maxsize=20_000)
 
 
-def _senses(wn: WordNet, word: Word, *, rare: bool = False) -> set[int]:
+@_kept
+def _base_forms(form: str, pos: str | None) -> frozenset[str]:
+    return frozenset(wordnet().base_forms(form, pos))
+
+
+@_kept
+def _senses(form: str, pos: str | None, *, rare: bool = False) -> frozenset[int]:
     """The common senses of a word in each part of speech, or its first few, rare ones among them."""
-    form, pos = _parted(word)
+    wn = wordnet()
     found: set[int] = set()
     for part in pos or PARTS:
         senses, counts = wn.synsets(form, part)[:WIDER_SENSES], wn.sense_counts(form, part)
@@ -86,38 +86,58 @@ def _senses(wn: WordNet, word: Word, *, rare: bool = False) -> set[int]:
             for place, sense in enumerate(senses)
             if rare or not place or (counts[0] and counts[place] >= COMMON * counts[0])
         )
-    return found
+    return frozenset(found)
 
 
-def _are_opposites(wn: WordNet, word: Word, other: Word) -> bool:
+def _are_opposites(word: tuple[str, str | None], other: tuple[str, str | None]) -> bool:
     """Whether WordNet lists an opposite, or an opposite of a synonym adjective: tiny is that of big.
 
     Within one part of speech: heavy is the opposite of a light thing, not of lighting one.
     """
-    (form, pos), (second, second_pos) = _parted(word), _parted(other)
-    for part in pos or PARTS:
-        forms = wn.base_forms(second, part) if second_pos in (None, part) else ()
-        if not forms:
-            continue
-        heads = {head for sense in _senses(wn, (form, part)) for head in wn.related(sense, "similar")}
-        opposed = {end for head in heads for end in wn.related(head, "antonym")}
-        found = (*wn.antonyms(form, part), *(lemma for end in opposed for lemma in wn.lemmas(end)))
-        if {one.lower() for one in found}.intersection(forms):
-            return True
-    return False
+    (form, pos), (second, second_pos) = word, other
+    return any(
+        not _opposites(form, part).isdisjoint(_base_forms(second, part))
+        for part in pos or PARTS
+        if second_pos in (None, part)
+    )
 
 
-def _upwards(wn: WordNet, senses: set[int]) -> Iterator[int]:
-    """Everything that some senses are kinds of."""
-    waiting, seen = list(senses), set(senses)
+@_kept
+def _opposites(form: str, part: str) -> frozenset[str]:
+    wn = wordnet()
+    heads = {head for sense in _senses(form, part) for head in wn.related(sense, "similar")}
+    opposed = {end for head in heads for end in wn.related(head, "antonym")}
+    found = (*wn.antonyms(form, part), *(lemma for end in opposed for lemma in wn.lemmas(end)))
+    return frozenset(one.lower() for one in found)
+
+
+@_kept
+def _upwards(form: str, pos: str | None) -> frozenset[int]:
+    """Everything that the common senses of a word are kinds of."""
+    found: set[int] = set()
+    waiting = list(_senses(form, pos))
     while waiting:
-        for up in wn.hypernyms(waiting.pop()):
-            if up not in seen:
-                seen.add(up)
+        for up in wordnet().hypernyms(waiting.pop()):
+            if up not in found:
+                found.add(up)
                 waiting.append(up)
-                yield up
+    return frozenset(found - _senses(form, pos))
 
 
-def _wholes(wn: WordNet, senses: set[int]) -> set[int]:
-    """What some senses are parts of, directly."""
-    return {whole for sense in senses for name in _PARTS_OF for whole in wn.related(sense, name)}
+@_kept
+def _wholes(form: str, pos: str | None) -> frozenset[int]:
+    """What the common senses of a word are parts of, directly."""
+    wn = wordnet()
+    return frozenset(
+        whole for sense in _senses(form, pos) for name in _PARTS_OF for whole in wn.related(sense, name)
+    )
+
+
+@_kept
+def _family(form: str, pos: str | None) -> frozenset[str]:
+    return frozenset(one.lower() for one in wordnet().derivations(form, pos))
+
+
+@_kept
+def _hypernyms(form: str, pos: str | None) -> frozenset[int]:
+    return frozenset(up for sense in _senses(form, pos) for up in wordnet().hypernyms(sense))

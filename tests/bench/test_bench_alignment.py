@@ -48,7 +48,7 @@ def test_the_contract_of_the_json(tmp_path):
     write_dataset(tmp_path / "train", "STSint.input.images")
     write_dataset(tmp_path / "test", "STSint.testinput.headlines")
     write_dataset(tmp_path / "test", "STSint.testinput.answers-students")
-    result = run_alignment(tmp_path / "train", tmp_path / "test", "identical", chunks="gold")
+    result = run_alignment(tmp_path / "train", tmp_path / "test", "identical", chunks=("gold",))
     data = json.loads(json.dumps(result.as_json(20)))
     assert (data["task"], data["system"]) == ("alignment", "identical")
     assert data["signature"].startswith("task:ists|system:identical|chunks:gold|v:")
@@ -76,26 +76,36 @@ def test_datasets_carry_their_chunks(tmp_path):
 
 def test_chunk_files_must_fit(tmp_path):
     write_dataset(tmp_path, "STSint.input.headlines", source=SOURCE_CHUNKS[:1])
-    with pytest.raises(MismatchError, match="2 pairs, and its chunk files 1 and 2"):
+    with pytest.raises(MismatchError, match="1 and 2 lines for 2 pairs"):
         read_datasets(tmp_path)
     write_dataset(tmp_path, "STSint.input.headlines", source=[SOURCE_CHUNKS[0], [["dogs"], ["sleep", "."]]])
-    with pytest.raises(MismatchError, match=r"headlines\.wa, pair 2: the chunks do not hold"):
+    with pytest.raises(MismatchError, match=r"headlines\.sent1\.chunk\.txt, pair 2: the chunks do not hold"):
         read_datasets(tmp_path)
 
 
 def test_own_chunks(tmp_path):
     write_dataset(tmp_path, "STSint.input.headlines")
-    cells = run_alignment(tmp_path, tmp_path, "identical", chunks="system").cells
+    cells = run_alignment(tmp_path, tmp_path, "identical", chunks=("system",)).cells
     assert set(cells) == {"system"}
     assert 0 < cells["system"]["headlines"].score.metrics["f_align"] <= 1
 
 
+def test_both_kinds_of_chunks_by_default(tmp_path):
+    write_dataset(tmp_path, "STSint.input.headlines")
+    result = run_alignment(tmp_path, tmp_path, "identical")
+    assert {kind: set(cells) for kind, cells in result.cells.items()} == {
+        "gold": {"headlines"},
+        "system": {"headlines"},
+    }
+    assert "chunks:gold+system" in result.signature
+
+
 def test_errors(tmp_path):
     with pytest.raises(MissingDataError, match="STSint"):
-        run_alignment(tmp_path, tmp_path, "identical", chunks="gold")
+        run_alignment(tmp_path, tmp_path, "identical", chunks=("gold",))
     write_dataset(tmp_path, "STSint.input.headlines")
     with pytest.raises(PostilError, match="no system 'best'"):
-        run_alignment(tmp_path, tmp_path, "best", chunks="gold")
+        run_alignment(tmp_path, tmp_path, "best", chunks=("gold",))
     (tmp_path / "STSint.input.headlines.sent1.chunk.txt").unlink()
     with pytest.raises(PostilError, match=r"sent1\.chunk\.txt"):
-        run_alignment(tmp_path, tmp_path, "identical", chunks="gold")
+        run_alignment(tmp_path, tmp_path, "identical", chunks=("gold",))

@@ -101,6 +101,7 @@ def test_alignment(tmp_path, postil):
     assert (status, err) == (0, "")
     assert "| Inspire r1 | " in out
     data = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert set(data["scores"]) == {"gold", "system"}
     assert data["scores"]["gold"]["headlines"]["f_type_score"] == 1
     status, _, err = postil(
         *arguments, "--chunks", "system", "--resamples", 20, "--json", tmp_path / "s.json"
@@ -110,7 +111,7 @@ def test_alignment(tmp_path, postil):
     assert own["f_type_score"] == 1
     status, _, err = postil(*arguments, "--chunks", "none")
     assert status == 2
-    assert "gold, system" in err
+    assert "gold, system, both" in err
 
 
 def test_senses(tmp_path, postil):

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from postil.knowledge.encoder import Encoder, encoder
 from postil.measures.coverage import COVERAGE, Side, coverage, crowd, new_recall, side
 from postil.measures.features import feature_table
 from postil.measures.overlap import overlap, overlap_words
+from postil.models.threads import one_thread_each
 from postil.text.contractions import spelled_out
 
 Floats = NDArray[np.float64]
@@ -53,8 +52,7 @@ def gather(question: str, references: Sequence[str], answers: Sequence[str]) -> 
     place = {answer: number for number, answer in enumerate(distinct)}
     rows = np.array([place[answer] for answer in answers], np.intp)
     network = encoder()
-    # The matrices are small: one thread each is faster than sharing them, and the network needs the cores.
-    with _libraries().limit(limits=1, user_api="blas"), ThreadPoolExecutor(1) as pool:
+    with one_thread_each(), ThreadPoolExecutor(1) as pool:
         covered, chosen, sides = best_coverage(network, question, references, distinct)
         # The network works outside the interpreter, so words are compared meanwhile.
         read = [(_beginning(one), spelled_out(other)) for one, other in zip(distinct, chosen, strict=True)]
@@ -68,11 +66,6 @@ def _beginning(answer: str) -> str:
     """As much of an answer as the network has learned to read; of longer ones it believes anything."""
     words = spelled_out(answer).split(maxsplit=_LONGEST)
     return " ".join(words[:_LONGEST])
-
-
-@cache
-def _libraries() -> ThreadpoolController:
-    return ThreadpoolController()
 
 
 def assemble(encoded: Floats, covered: Floats, words: Floats, rows: NDArray[np.intp]) -> Floats:

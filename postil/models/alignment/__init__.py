@@ -1,0 +1,1 @@
+"""Alignment of two sentences: which chunks belong together, how, and how strongly."""

@@ -1,0 +1,36 @@
+"""Work in the background keeps its order, its errors, and little of it waits."""
+
+from __future__ import annotations
+
+import pytest
+
+from postil.models.threads import ahead, one_thread_each
+
+
+def test_results_come_in_order():
+    assert [one.result() for one in ahead(str, range(5))] == list("01234")
+    assert list(ahead(str, [])) == []
+
+
+def test_no_more_than_one_is_worked_on_ahead():
+    given = []
+
+    def items():
+        for number in range(9):
+            given.append(number)
+            yield number
+
+    found = ahead(abs, items())
+    next(found).result()
+    assert given == [0, 1]
+    found.close()
+
+
+def test_errors_arrive():
+    with pytest.raises(ZeroDivisionError):
+        [one.result() for one in ahead(lambda number: 1 // number, [1, 0])]
+
+
+def test_limits_end():
+    with one_thread_each(), one_thread_each():
+        pass
