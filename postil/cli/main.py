@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from postil import __version__
-from postil.cli import analyse, bench, check, convert, demo, features, grade, score, similarity, train
+from postil.cli import align, analyse, bench, check, convert, demo, features, grade, score, similarity, train
 from postil.errors import PostilError
 
 app = typer.Typer(
@@ -43,6 +43,7 @@ app.command(short_help="Try Postil on a bundled, made-up class.")(demo.demo)
 app.command(short_help="Grade a class's answers.")(grade.grade)
 app.command(short_help="Fit the grader to your own labelled answers.")(train.train)
 app.command(short_help="Show words, tree, chunks, senses, roles of a text.")(analyse.analyse)
+app.command(short_help="Align the chunks of two sentences, and say what differs.")(align.align)
 app.command(short_help="Show how alike two words or two texts are.")(similarity.similarity)
 app.command(short_help="Write the feature table of answers.")(features.features)
 app.command(short_help="Say what files hold, or what is wrong.")(check.check)

@@ -1,0 +1,280 @@
+"""`postil align`: which chunks of two sentences belong together, how, and how strongly."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from postil.errors import MissingDataError, PostilError, number_of
+
+if TYPE_CHECKING:
+    from postil.corpora.alignments import AlignedPair, ChunkedPair
+
+_BATCH = 64
+_FILES = (".wa", ".txt")
+
+
+def align(
+    given: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SENTENCE|FILE",
+            help="Two sentences in quotes; or an alignment file, whose alignments are not looked at; or two "
+            "files with a sentence a line, or with chunks (.chunk.txt).",
+            show_default=False,
+        ),
+    ],
+    chunks: Annotated[
+        str | None,
+        typer.Option(
+            "--chunks",
+            metavar="gold|system",
+            help="Chunks from the files NAME.sent1.chunk.txt and NAME.sent2.chunk.txt, or our own; if not "
+            "said, gold where they are there.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write an alignment file (.wa).", show_default=False),
+    ] = None,
+    svg: Annotated[
+        Path | None,
+        typer.Option(
+            "--svg", help="Draw one pair (.svg), or any number into a web page (.html).", show_default=False
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one pair as JSON on standard output.")
+    ] = False,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Align nothing; list where FILE.wa breaks the rules of annotation."),
+    ] = False,
+) -> None:
+    """Align the chunks of two sentences, with the type and the score of each link, and say what differs.
+
+    With --check, a human annotation is verified instead: exit status 2 if it breaks a rule.
+    """
+    from postil.cli.inputs import choose, refuse_ending
+    from postil.corpora.files import refuse_unwritable
+
+    if check:
+        _check(given, alone=chunks is None and output is None and svg is None and not as_json)
+        return
+    if chunks is not None:
+        choose("--chunks", chunks, ("gold", "system"))
+    for path, endings in ((output, (".wa",)), (svg, (".svg", ".html"))):
+        if path is not None:
+            refuse_ending(path, endings)
+            refuse_unwritable(path)
+    files = _files(given)
+    pairs = _read(files) if files else [_two_sentences(given, chunks)]
+    if len(pairs) > 1 and as_json:
+        raise PostilError(f"--json shows one pair, and there are {len(pairs):,}.", hint="Use -o FILE.wa.")
+    if len(pairs) > 1 and svg is not None and svg.suffix.lower() == ".svg":
+        raise PostilError(
+            f"an .svg file shows one pair, and there are {len(pairs):,}.", hint="Name an .html file."
+        )
+    aligned = _align_files(pairs, _gold_chunks(files, pairs, chunks)) if files else _align_texts(pairs[0])
+    if output is not None:
+        from postil.corpora.ists import write_alignments
+
+        write_alignments(output, aligned)
+    if svg is not None:
+        _draw(svg, aligned)
+    if as_json:
+        typer.echo(json.dumps(_as_json(aligned[0]), indent=2, ensure_ascii=False))
+    elif output is not None or svg is not None:
+        written = " and ".join(str(path) for path in (output, svg) if path is not None)
+        typer.echo(f"Aligned {number_of(len(aligned), 'pair')}; wrote {written}.", err=True)
+    else:
+        _show(aligned)
+
+
+def _files(given: Sequence[str]) -> list[Path]:
+    """The files that the arguments name; none if they are sentences."""
+    if len(given) > 2:
+        raise PostilError(
+            f"there are {len(given)} sentences or files, and two can be aligned.",
+            hint="Put each sentence in quotes.",
+        )
+    named = [_is_file(text) for text in given]
+    if len(given) == 1 and not (named[0] and given[0].lower().endswith(".wa")):
+        raise PostilError(
+            "there is only one sentence or file; it takes two to align.",
+            hint="Only an alignment file (.wa) holds both. Put each sentence in quotes.",
+        )
+    if not any(named):
+        return []
+    if not all(named):
+        raise PostilError(
+            "one of the two is a file, the other a sentence.", hint="Give two files or two sentences."
+        )
+    if len(given) == 2 and any(text.lower().endswith(".wa") for text in given):
+        raise PostilError(
+            "an alignment file holds both sentences of each pair.", hint="Name it alone, or two .txt files."
+        )
+    return [Path(text) for text in given]
+
+
+def _is_file(text: str) -> bool:
+    """Whether an argument names a file: one that is there, or a single word that ends as files do."""
+    if text.lower().endswith(_FILES) and len(text.split()) == 1:
+        return True
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):  # too long for a name, as sentences are
+        return False
+
+
+def _read(files: Sequence[Path]) -> list[AlignedPair]:
+    from postil.corpora.pairfiles import read_pairs
+
+    return read_pairs(files)
+
+
+def _two_sentences(given: Sequence[str], chunks: str | None) -> AlignedPair:
+    from postil.corpora.alignments import AlignedPair
+
+    if chunks == "gold":
+        raise PostilError(
+            "sentences on the command line have no gold chunks.", hint="Give two .chunk.txt files."
+        )
+    first, second = (" ".join(text.split()) for text in given)
+    if not first or not second:
+        raise PostilError("one of the two sentences is empty.", hint="Give two sentences, in quotes.")
+    return AlignedPair("1", (), (), source_text=first, target_text=second)
+
+
+def _gold_chunks(
+    files: Sequence[Path], pairs: Sequence[AlignedPair], chunks: str | None
+) -> list[ChunkedPair] | None:
+    """The gold chunks where they are wanted: None means our own."""
+    from postil.corpora.pairfiles import chunk_files, read_gold_chunks
+
+    found = chunk_files(files)
+    missing = [file for file in found if not file.is_file()]
+    if chunks == "system" or (chunks is None and missing):
+        return None
+    if missing:
+        raise MissingDataError(
+            f"{missing[0]}: there are no gold chunks here.", hint="Use --chunks system for our own."
+        )
+    return read_gold_chunks(pairs, found)
+
+
+def _align_texts(pair: AlignedPair) -> list[AlignedPair]:
+    from postil.models.alignment.aligner import load_aligner
+
+    (aligned,) = load_aligner().align_texts([(pair.source_text, pair.target_text)])
+    if not aligned.source or not aligned.target:
+        raise PostilError("one of the two sentences holds no words.", hint="Give two sentences, in quotes.")
+    # In the file's format a sentence is its tokens, so these are written, not the text they were cut from.
+    return [replace(aligned, id=pair.id, source_text="", target_text="")]
+
+
+def _align_files(pairs: Sequence[AlignedPair], gold: Sequence[ChunkedPair] | None) -> list[AlignedPair]:
+    """Align pairs batch by batch, so that a bar can show how far the work is."""
+    from postil.cli.progress import progress_bar
+    from postil.models.alignment.aligner import load_aligner
+    from postil.text.pairs import own_chunks
+
+    aligner = load_aligner()
+    aligned: list[AlignedPair] = []
+    with progress_bar("Aligning") as bar:
+        for start in range(0, len(pairs), _BATCH):
+            batch = pairs[start : start + _BATCH]
+            chunked = own_chunks(batch) if gold is None else gold[start : start + _BATCH]
+            for pair, found in zip(batch, aligner.align(chunked), strict=True):
+                # The sentences as the file writes them, which chunks do not tell.
+                aligned.append(replace(pair, alignments=found.alignments))
+            if bar:
+                bar(len(aligned), len(pairs), "pairs")
+    return aligned
+
+
+def _explained(pairs: Sequence[AlignedPair]) -> Iterator[tuple[AlignedPair, str]]:
+    """Each pair with the sentence that says what its alignment shows."""
+    from postil.explain.explanation import explain
+    from postil.text.pipeline import analyse_tokens
+
+    documents = iter(analyse_tokens(tokens for pair in pairs for tokens in (pair.source, pair.target)))
+    for pair in pairs:
+        yield pair, explain(pair, next(documents), next(documents))
+
+
+def _draw(path: Path, pairs: Sequence[AlignedPair]) -> None:
+    from postil.corpora.files import write_text
+    from postil.explain.alignment_page import alignment_page
+    from postil.explain.alignment_svg import alignment_svg
+
+    if path.suffix.lower() == ".svg":
+        write_text(path, alignment_svg(pairs[0]) + "\n")
+    else:
+        write_text(path, alignment_page(_explained(pairs)))
+
+
+def _as_json(pair: AlignedPair) -> dict[str, object]:
+    from postil.explain.alignment_parts import words
+
+    ((_, explanation),) = _explained([pair])
+    return {
+        "source": list(pair.source),
+        "target": list(pair.target),
+        "alignments": [
+            {
+                "source": list(each.source),
+                "target": list(each.target),
+                "source_text": words(pair.source, each.source),
+                "target_text": words(pair.target, each.target),
+                "type": each.type,
+                "additions": [label for label in each.labels if label != each.type],
+                "score": each.score,
+            }
+            for each in pair.alignments
+        ],
+        "explanation": explanation,
+    }
+
+
+def _show(pairs: Sequence[AlignedPair]) -> None:
+    from rich.text import Text
+
+    from postil.cli.show import console
+    from postil.explain.alignment_terminal import alignment_table, legend_line
+    from postil.explain.page import printable
+
+    out = console()
+    for pair, explanation in _explained(pairs):
+        if len(pairs) > 1:
+            out.print(Text(f"pair {pair.id}", "bold"))
+        out.print(alignment_table(pair))
+        out.print()
+        out.print(Text(printable(explanation)), soft_wrap=not out.is_terminal)
+        out.print(legend_line(pair), soft_wrap=not out.is_terminal)
+        if len(pairs) > 1:
+            out.print()
+
+
+def _check(given: Sequence[str], *, alone: bool) -> None:
+    from postil.corpora.istscheck import check_annotation
+
+    if not alone or not all(text.lower().endswith(".wa") for text in given):
+        raise PostilError("--check takes alignment files (.wa) and no other option.")
+    broken = 0
+    for text in given:
+        problems = check_annotation(text)
+        for problem in problems:
+            record = f" ({problem.record})" if problem.record else ""
+            typer.echo(f"{text}:{problem.line}: {problem.what}{record}")
+        said = number_of(len(problems), "problem") if problems else "keeps all rules"
+        typer.echo(f"{text}: {said}")
+        broken += len(problems)
+    if broken:
+        raise typer.Exit(2)

@@ -1,0 +1,256 @@
+"""How some words of a sentence are named inside another: joined, trimmed, quoted, told apart by kind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from postil.explain.capitals import QUOTES, is_label, is_title, keeps_capital
+from postil.text.document import CONTENT_POS, Document, Token
+
+
+def wordset(words: str) -> frozenset[str]:
+    """A set of words, written as a line of them."""
+    return frozenset(words.split())
+
+
+# Words that the tagger counts as content, but that say too little to be called missing.
+_IDLE = wordset(
+    "be there here then so also too just both very really however therefore thus actually when where why how"
+    " ’s 's"
+)
+_NOUNS = frozenset(("NOUN", "PROPN", "NUM", "PRON", "SYM", "X"))
+_FINITE = frozenset(("VBZ", "VBP", "VBD", "MD"))
+_NO_BLANK_BEFORE = re.compile(r"[,.;:!?%)\]”]+|'s|’s|n't|n’t|'(?:re|ll|ve|d|m)|-", re.IGNORECASE)
+_NO_BLANK_AFTER = frozenset(("(", "[", "$", "€", "£", "“", "-"))
+_EDGES = '.,;:!?"`“”‘()[]'
+# Prepositions that say little by themselves: "in the wire" can be called "the wire".
+_PLAIN = wordset("in on at to of with by for from into onto through about")
+# A coarse tokenizer leaves the stop on the last word; an abbreviation keeps its own.
+_ENDING = re.compile(r"(?<!\.\w)[.,;:!?]+$")
+# "B." before an answer in words is the choice that was made.
+_CHOICE = re.compile(r"[A-Z]\.")
+_LONG, _SHORT = 12, 5
+# A quotation may be cut before these words, and not behind those.
+_OPENERS = frozenset(("ADP", "SCONJ", "CCONJ", "DET", "PRON", "AUX", "VERB"))
+_CLOSERS = frozenset(("NOUN", "PROPN", "VERB", "ADV", "NUM", "ADJ"))
+_VOWEL = re.compile(r"(?!eu|uni|use|one\b)[aeiou]|hour|hono|heir", re.IGNORECASE)
+
+
+def tokens_of(document: Document, numbers: Iterable[int]) -> tuple[Token, ...]:
+    """The tokens with these numbers, counted from 1, in the order of the text."""
+    return tuple(document.tokens[number - 1] for number in sorted(set(numbers)))
+
+
+def base(token: Token) -> str:
+    """The relation without its subtype: nsubj for nsubj:pass."""
+    return token.relation.partition(":")[0]
+
+
+def lemma(token: Token) -> str:
+    """The lemma in lower case, without punctuation that a coarse tokenizer left on it."""
+    return token.lemma.lower().strip(_EDGES)
+
+
+def is_punctuation(token: Token) -> bool:
+    """Whether a token has neither letters nor digits and is no unit either."""
+    return not any(character.isalnum() or character in "$€£%°" for character in token.text)
+
+
+def carries_meaning(token: Token) -> bool:
+    """Whether a word says something that could be missed: not "is", "and", "the", "then"."""
+    if is_punctuation(token) or lemma(token) in _IDLE:
+        return False
+    return token.pos in CONTENT_POS or token.pos == "X" or is_label(token)
+
+
+def is_finite(tokens: Iterable[Token]) -> bool:
+    """Whether there is a verb with a tense or a modal among the words."""
+    return any(token.tag in _FINITE and token.pos in ("VERB", "AUX") for token in tokens)
+
+
+def is_plural(tokens: Sequence[Token], head: Token) -> bool:
+    """Whether a noun phrase wants "are": a plural, or two things joined by "and"."""
+    joined = any(base(token) == "conj" and token.head == head.index for token in tokens)
+    return head.tag in ("NNS", "NNPS") or joined or lemma(head) in ("they", "we", "you", "these", "those")
+
+
+def heads_of(tokens: Sequence[Token]) -> list[Token]:
+    """The words of a phrase that depend on nothing inside it, punctuation aside."""
+    inside = {token.index for token in tokens}
+    outer = (token for token in tokens if token.head not in inside or token.head == token.index)
+    return [token for token in outer if not is_punctuation(token)]
+
+
+def kind_of(tokens: Sequence[Token]) -> str:
+    """What words form: noun, preposition, verb, sentence, clause, adjective, adverb or other.
+
+    A `sentence` has a subject and a tense, a `clause` begins with because, if and the like, a `verb` is a
+    predicate without its subject.
+    """
+    tokens = trimmed(tokens)
+    heads = heads_of(tokens)
+    if len(heads) != 1:
+        return "other"
+    head = heads[0]
+    relations = {base(token) for token in tokens if token.head == head.index and token is not head}
+    marked = tokens[0].pos == "SCONJ" or (tokens[0].tag == "WRB" and len(tokens) > 1)
+    if marked and (relations & {"nsubj", "cop", "aux"} or head.pos == "VERB"):
+        return "clause"
+    if relations & {"nsubj", "expl"} and is_finite(tokens):
+        return "sentence"
+    if head.pos in ("VERB", "AUX") or relations & {"cop", "aux"}:
+        return "verb"
+    if tokens[0].pos == "ADP" and head.pos in _NOUNS and len(tokens) > 1:
+        return "preposition"
+    if head.pos in _NOUNS and not any(
+        token.pos in ("VERB", "AUX") and base(token) != "amod" for token in tokens
+    ):
+        return "noun"
+    return {"ADJ": "adjective", "ADV": "adverb"}.get(head.pos, "other")
+
+
+def trimmed(tokens: Sequence[Token]) -> tuple[Token, ...]:
+    """A phrase without the punctuation and the conjunctions at its ends, and without quotation marks."""
+    kept = [token for token in tokens if token.text not in QUOTES]
+    if len(kept) > 1 and kept[0].index == 0 and _CHOICE.fullmatch(kept[0].text):
+        del kept[0]
+    while kept and (
+        is_punctuation(kept[0]) or kept[0].pos == "CCONJ" or kept[0].tag == "POS" or _idles(kept[0])
+    ):
+        del kept[0]
+    while kept and (is_punctuation(kept[-1]) or kept[-1].pos in ("CCONJ", "SCONJ") or _dangles(kept)):
+        del kept[-1]
+    return tuple(kept)
+
+
+def _dangles(tokens: Sequence[Token]) -> bool:
+    """Whether a phrase ends in a participle whose object was cut off: "the path containing"."""
+    return len(tokens) > 1 and tokens[-1].tag == "VBG" and base(tokens[-1]) == "acl"
+
+
+def _idles(token: Token) -> bool:
+    """Whether an adverb only ties a sentence to the one before."""
+    return token.pos == "ADV" and lemma(token) in (
+        "then",
+        "so",
+        "also",
+        "therefore",
+        "thus",
+        "however",
+        "both",
+    )
+
+
+def noun_phrase(tokens: Sequence[Token]) -> tuple[Token, ...]:
+    """The noun phrase that words form, a plain preposition before it left off; empty where they form none."""
+    tokens = trimmed(tokens)
+    kind = kind_of(tokens) if tokens else ""
+    if kind not in ("noun", "preposition"):
+        return ()
+    head = heads_of(tokens)[0]
+    if head.pos not in ("NOUN", "PROPN", "X") or head.text[0].isdigit():
+        return ()
+    if kind == "noun" and any(base(token) == "case" and token.head == head.index for token in tokens[1:]):
+        return ()  # "still in the path" names no thing
+    if any(base(token) in ("nsubj", "cop") and token.head == head.index for token in tokens):
+        return ()
+    if kind == "noun":
+        # "Once a year" names no thing.
+        return tokens if base(head) != "obl" else ()
+    plain = (
+        lemma(tokens[0]) in _PLAIN and tokens[1].pos != "ADP" and lemma(tokens[1]) not in ("least", "most")
+    )
+    return tokens[1:] if plain and (tokens[1].pos != "VERB" or base(tokens[1]) == "amod") else ()
+
+
+def without_shared_start(
+    one: Sequence[Token], other: Sequence[Token]
+) -> tuple[tuple[Token, ...], tuple[Token, ...]]:
+    """Two phrases without the preposition with which both begin, for the contrast lies behind it."""
+    one, other = trimmed(one), trimmed(other)
+    while (
+        min(len(one), len(other)) > 1
+        and one[0].pos == other[0].pos == "ADP"
+        and lemma(one[0]) == lemma(other[0])
+    ):
+        one, other = one[1:], other[1:]
+    return one, other
+
+
+def joined(tokens: Sequence[Token], *, gaps: bool = True) -> str:
+    """Words as they are written in a text, with … where two or more words between them are left out."""
+    text = ""
+    before: Token | None = None
+    for token in balanced(tokens):
+        if gaps and before is not None and token.index > before.index + 2:
+            text += " …"
+        glued = before is None or _clings(before, token)
+        text += token.text if glued else f" {token.text}"
+        before = token
+    return text
+
+
+def _clings(before: Token, token: Token) -> bool:
+    """Whether no blank stands between two words; a dash, unlike a hyphen, has one on either side."""
+    if "-" in (before.text, token.text):
+        return "HYPH" in (before.tag, token.tag)
+    return before.text in _NO_BLANK_AFTER or bool(_NO_BLANK_BEFORE.fullmatch(token.text))
+
+
+def balanced(tokens: Sequence[Token]) -> Sequence[Token]:
+    """Words without brackets whose partner is not among them."""
+    opened: list[int] = []
+    loose: set[int] = set()
+    for place, token in enumerate(tokens):
+        if token.text in ("(", "["):
+            opened.append(place)
+        elif token.text in (")", "]"):
+            if opened:
+                opened.pop()
+            else:
+                loose.add(place)
+    loose.update(opened)
+    return [token for place, token in enumerate(tokens) if place not in loose]
+
+
+def spoken(tokens: Sequence[Token], *, gaps: bool = True) -> str:
+    """A phrase as it stands inside a sentence: trimmed, and not beginning with a capital by accident."""
+    tokens = trimmed(tokens)
+    text = _ENDING.sub("", with_articles(joined(tokens, gaps=gaps)))
+    if not tokens or keeps_capital(tokens[0]) or (len(tokens) > 1 and is_title(tokens[0], tokens[1])):
+        return text
+    return text[:1].lower() + text[1:]
+
+
+def quoted(tokens: Sequence[Token]) -> str:
+    """A phrase in quotation marks, cut short between two chunks where it is long."""
+    words = trimmed(tokens)
+    text = spoken(words) or joined(tokens).lower()
+    if len(text.split()) <= _LONG:
+        return f"“{text}”"
+    cuts = [
+        place
+        for place in range(_SHORT, min(_LONG, len(words)))
+        if words[place].pos in _OPENERS and words[place - 1].pos in _CLOSERS
+    ]
+    return f"“{spoken(words[: cuts[-1] if cuts else _LONG])} …”"
+
+
+def with_articles(text: str) -> str:
+    """Put "a" and "an" right where the word behind them is another than it was."""
+
+    def right(match: re.Match[str]) -> str:
+        article = "an" if _VOWEL.match(match[2]) else "a"
+        return f"{article} {match[2]}"
+
+    return re.sub(r"\b(an?) (?!(?:or|and|is|are|in|on|of|at|as|if)\b)([a-z]\w+)", right, text)
+
+
+def listed(items: Sequence[str], word: str = "and") -> str:
+    """Items as a list in a sentence: "a, b and c"."""
+    if len(items) < 2:
+        return "".join(items)
+    # "a and b, and c" is not "a and b and c".
+    comma = "," if any(" and " in item for item in items) else ""
+    return f"{', '.join(items[:-1])}{comma} {word} {items[-1]}"
