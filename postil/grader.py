@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from postil.corpora.labels import RESPONSE_SCHEMES
-from postil.corpora.responses import Question
+from postil.corpora.responses import Answer, Question, Reference
 from postil.errors import PostilError, unknown_label
 from postil.measures.coverage import Side
 from postil.measures.overlap import overlap_words
@@ -67,21 +67,38 @@ class Grader:
     target: float | None = None
     _remembered: dict[str, dict[str, str]] = field(default_factory=dict, repr=False)
 
-    def grade(self, question: str, references: Sequence[str], answer: str) -> Judgement:
-        """Judge one answer by itself."""
-        return self._judge(question, references, [answer])[0]
+    def grade(
+        self, question: str, references: Sequence[str], answer: str, *, explain: bool = False
+    ) -> Judgement:
+        """Judge one answer by itself.
+
+        With `explain`, the judgement has an `explanation`: what the answer and the reference share and how
+        they differ, chunk by chunk and in words. This takes longer.
+        """
+        judged = self._judge(question, references, [answer])
+        if explain:
+            from postil.explain.judged import explained  # only here: plain grading needs no aligner
+
+            judged = explained(question, as_read(question, references, [_short(answer)]), judged)
+        return judged[0]
 
     def grade_many(
-        self, questions: Iterable[Question], *, progress: Progress | None = None
+        self, questions: Iterable[Question], *, progress: Progress | None = None, explain: bool = False
     ) -> Iterator[tuple[Question, list[Judgement]]]:
         """Judge questions with their answers, one after the other; a question's answers are one class.
 
-        Labels that the answers may carry are not read.
+        Labels that the answers may carry are not read. `explain` is as in `grade`.
         """
         done = 0
-        for question in questions:
-            references = [one.text for one in question.references]
-            yield question, self._judge(question.text, references, [one.text for one in question.answers])
+        judged: Iterator[tuple[Question, list[Judgement]]] = (
+            (one, self._judge(one.text, _texts(one.references), _texts(one.answers))) for one in questions
+        )
+        if explain:
+            from postil.explain.judged import explained_questions
+
+            judged = explained_questions(judged, _read)
+        for question, judgements in judged:
+            yield question, judgements
             done += len(question.answers)
             if progress:
                 progress(done, done)
@@ -182,6 +199,15 @@ def as_read(question: str, references: Sequence[str], answers: Sequence[str]) ->
     """The answers as they are meant: misspellings put right, fillers left out; the question's words stay."""
     known = (question, *references)
     return [without_fillers(correct(answer, known)[0], known) for answer in answers]
+
+
+def _read(question: Question) -> list[str]:
+    answers = [_short(answer.text) for answer in question.answers]
+    return as_read(question.text, _texts(question.references), answers)
+
+
+def _texts(items: Sequence[Reference] | Sequence[Answer]) -> list[str]:
+    return [one.text for one in items]
 
 
 def _is_long(answer: str) -> bool:

@@ -32,7 +32,7 @@ def demo(
         questions = read_table(path)
     # Written first: a folder that cannot be written to shows before the grading.
     write_table(folder / "class.csv", questions)
-    graded = judge(load(), questions)
+    graded = judge(load(), questions, explain=True)
     show_graded(graded[:1], "5way")
     typer.echo(f"… and {len(graded) - 1} more questions. In all: {summary(graded)}")
     typer.echo(f"{agreement(graded)}\n")
@@ -45,15 +45,16 @@ def demo(
     typer.echo(
         f"""
 Written to {folder}:
-  report.html  the class as a page, the doubtful answers first: open it in a browser
-  graded.csv   a label, a score and a confidence for each answer, the teacher's label beside them
+  report.html  the class as a page, the doubtful answers first, each explained: open it in a browser
+  graded.csv   label, score, confidence and explanation for each answer, the teacher's label beside them
   class.csv    the class as a teacher has it: questions, references, answers (and labels, which were not used)
   gold.txt     the teacher's labels, three-way, in the format of the 2013 challenge
   run.txt      Postil's labels, likewise
 
 Try next:
-  {postil} grade {inside("class.csv")} -o {inside("again.xlsx")} --report {inside("again.html")}
+  {postil} grade {inside("class.csv")} -o {inside("again.xlsx")} --report {inside("again.html")} --explain
   {postil} grade {inside("class.csv")} --propose 2
+  {postil} align "the puddle dries up" "the water evaporates"
   {postil} analyse "the puddle is gone b/c the sun made it evaporate"
   {postil} score responses {inside("run.txt")} {inside("gold.txt")}"""
     )
@@ -61,7 +62,7 @@ Try next:
 
 def _write_and_score(folder: Path, graded: Sequence[GradedQuestion]) -> None:
     """Write the result as a table, as a page and in the challenge's format, and print its score."""
-    from postil.cli.gradetable import COLUMNS, pairs, result_rows
+    from postil.cli.gradetable import columns, pairs, result_rows
     from postil.cli.show import show_score
     from postil.corpora.files import write_text
     from postil.corpora.labelfiles import LabelledItem, write_gold, write_run
@@ -76,7 +77,7 @@ def _write_and_score(folder: Path, graded: Sequence[GradedQuestion]) -> None:
         for question, answer, _ in pairs(graded)
     ]
     run = {answer.id: judgement.labels[scheme.name] for _, answer, judgement in pairs(graded)}
-    write_rows(folder / "graded.csv", COLUMNS, result_rows(graded, "5way"))
+    write_rows(folder / "graded.csv", columns(explained=True), result_rows(graded, "5way", explained=True))
     write_text(folder / "report.html", class_report(graded, "The bundled class"))
     write_gold(folder / "gold.txt", gold)
     write_run(folder / "run.txt", run)

@@ -55,6 +55,12 @@ def grade(
             show_default=False,
         ),
     ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain", help="Say of each answer what it shares with the reference and what differs."
+        ),
+    ] = False,
     labels: Annotated[
         str, typer.Option("--labels", help="How many labels to tell apart: 5way, 3way or 2way.")
     ] = "5way",
@@ -122,8 +128,9 @@ def grade(
     from postil.grader import load
 
     choose("--labels", labels, tuple(RESPONSE_SCHEMES))
-    if propose is not None and report is not None:
-        raise PostilError("--propose does not grade, so there is no report.", hint="Leave one of them out.")
+    if propose is not None and (report is not None or explain):
+        nothing = "there is no report" if report is not None else "there is nothing to explain"
+        raise PostilError(f"--propose does not grade, so {nothing}.", hint="Leave one of them out.")
     earns = parse_credit(credit or ())
     _refuse_outputs(output, report, [path for path in (source, remember, key) if path is not None])
     options = {
@@ -145,8 +152,8 @@ def grade(
     if propose is not None:
         _propose(grader, questions, propose, output)
         return
-    graded = judge(grader, questions)
-    _write(graded, labels, output, report, source.name)
+    graded = judge(grader, questions, explain=explain)
+    _write(graded, labels, output, report, source.name, explained=explain)
     _tell(graded, taught, output, report)
 
 
@@ -203,7 +210,7 @@ def _read(source: Path, options: Mapping[str, Any]) -> list[Question]:
     return questions
 
 
-def judge(grader: Grader, questions: Sequence[Question]) -> list[GradedQuestion]:
+def judge(grader: Grader, questions: Sequence[Question], *, explain: bool) -> list[GradedQuestion]:
     """Judge a class, having warned of the questions that no grader can be fair to."""
     from postil.cli.progress import progress_bar
     from postil.corpora.responses import count_answers
@@ -217,7 +224,7 @@ def judge(grader: Grader, questions: Sequence[Question]) -> list[GradedQuestion]
     with progress_bar("Grading") as bar:
         total = count_answers(questions)
         note = (lambda done, _: bar(done, total, "answers")) if bar else None
-        judged = list(grader.grade_many(questions, progress=note))
+        judged = list(grader.grade_many(questions, progress=note, explain=explain))
     return [
         GradedQuestion(question, judgements, warnings)
         for (question, judgements), warnings in zip(judged, concerns, strict=True)
@@ -225,9 +232,15 @@ def judge(grader: Grader, questions: Sequence[Question]) -> list[GradedQuestion]
 
 
 def _write(
-    graded: Sequence[GradedQuestion], scheme: str, output: Path | None, report: Path | None, name: str
+    graded: Sequence[GradedQuestion],
+    scheme: str,
+    output: Path | None,
+    report: Path | None,
+    name: str,
+    *,
+    explained: bool,
 ) -> None:
-    from postil.cli.gradetable import COLUMNS, result_rows, show_graded
+    from postil.cli.gradetable import columns, result_rows, show_graded
     from postil.corpora.files import write_text
     from postil.corpora.rows import write_rows
     from postil.explain.classreport import class_report
@@ -235,7 +248,7 @@ def _write(
     if output is None:
         show_graded(graded, scheme)
     else:
-        write_rows(output, COLUMNS, result_rows(graded, scheme))
+        write_rows(output, columns(explained=explained), result_rows(graded, scheme, explained=explained))
     if report is not None:
         write_text(report, class_report(graded, f"Class report: {name}"))
 

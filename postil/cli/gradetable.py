@@ -14,6 +14,7 @@ from postil.corpora.responses import Answer, Question, count_answers
 from postil.errors import number_of
 from postil.explain.answertable import shortened, teachers_scheme
 from postil.explain.classreport import GradedQuestion
+from postil.explain.page import printable
 from postil.models.responses.judgement import Judgement
 
 TEACHER = "teacher"
@@ -30,6 +31,8 @@ COLUMNS = (
     "because",
     TEACHER,
 )
+# Where explanations were asked for: for the teacher, and for who wrote the answer.
+EXPLAINED = ("explanation", "feedback")
 PROPOSED = ("question_id", "question", "id", "answer", TEACHER)
 _SHORT_ANSWER = 100
 
@@ -41,8 +44,13 @@ def pairs(graded: Sequence[GradedQuestion]) -> Iterator[tuple[Question, Answer, 
             yield one.question, answer, judgement
 
 
-def result_rows(graded: Sequence[GradedQuestion], scheme: str) -> list[list[str]]:
-    """A row for every answer in the table's order, under the names of `COLUMNS`, labels in the scheme."""
+def columns(*, explained: bool) -> tuple[str, ...]:
+    """The names of a result's columns; the teacher's own stays the last, where corrections are written."""
+    return (*COLUMNS[:-1], *EXPLAINED, TEACHER) if explained else COLUMNS
+
+
+def result_rows(graded: Sequence[GradedQuestion], scheme: str, *, explained: bool = False) -> list[list[str]]:
+    """A row for every answer in the table's order, under the names of `columns`, labels in the scheme."""
     return [
         [
             question.id,
@@ -55,10 +63,16 @@ def result_rows(graded: Sequence[GradedQuestion], scheme: str) -> list[list[str]
             f"{judgement.confidence:.3f}",
             "yes" if judgement.deferred else "",
             judgement.because,
+            *(_explanation(judgement) if explained else ()),
             answer.label or "",
         ]
         for question, answer, judgement in sorted(pairs(graded), key=lambda each: each[1].row)
     ]
+
+
+def _explanation(judgement: Judgement) -> tuple[str, str]:
+    told = judgement.explanation
+    return (told.teacher, told.student) if told else ("", "")
 
 
 def show_graded(graded: Sequence[GradedQuestion], scheme: str) -> None:
@@ -92,6 +106,8 @@ def _answers(one: GradedQuestion, scheme: str) -> Table:
         said = Text(shortened(answer.text, _SHORT_ANSWER) or "(empty)")
         if judgement.because:
             said.append(f"\nbecause {judgement.because}", style="dim")
+        if judgement.explanation:
+            said.append(f"\n{printable(judgement.explanation.teacher)}", style="dim")
         table.add_row(
             Text(answer.id),
             said,

@@ -14,9 +14,10 @@ from postil.corpora.labels import (
     reachable_schemes,
 )
 from postil.corpora.responses import Answer, Question
+from postil.explain.alignment_svg import alignment_svg
 from postil.explain.charts import Bar
 from postil.explain.page import escape
-from postil.models.responses.judgement import Judgement
+from postil.models.responses.judgement import Explanation, Judgement
 
 EMPTY = '<span class="none">(empty)</span>'
 # The colours of the styles l0, l1 … follow this order.
@@ -133,15 +134,27 @@ def shortened(text: str, most: int) -> str:
     return f"{cut[:at] if at >= most * 2 // 3 else cut}…"
 
 
+def _why(told: Explanation, labelled: bool) -> str:
+    """A row under an answer's: the sentence for the teacher, and folded away the chunks and the feedback."""
+    picture = alignment_svg(told.alignment, ("answer", "reference"), in_page=True)
+    return (
+        f'<tr class="why"><td></td><td colspan="{4 + labelled}"><details><summary>{escape(told.teacher)}'
+        f'</summary><div class="pic">{picture}</div>'
+        f"<p><em>To the student:</em> {escape(told.student)}</p></details></td></tr>"
+    )
+
+
 def _line(row: Row, labelled: bool) -> str:
     judgement = row.judgement
     because = f"<small>Why: {escape(judgement.because)}</small>" if judgement.because else ""
     differs = " <mark>≠ differs</mark>" if row.differs else ""
     teacher = f'<td class="told">{badge(row.answer.label) if row.answer.label else "–"}{differs}</td>'
+    told = judgement.explanation
+    style = ' class="more"' if told else ""
     return (
-        f'<tr id="{row.place}"><th scope="row">{escape(row.answer.id)}</th>'
+        f'<tr id="{row.place}"{style}><th scope="row">{escape(row.answer.id)}</th>'
         f'<td class="said" dir="auto">{whole(row.answer.text)}{because}</td><td>{badge(judgement.label)}</td>'
         f"{teacher if labelled else ''}"
         f'<td class="score">{judgement.score:.2f}<i style="--s:{judgement.score:.0%}"></i></td>'
-        f"{sureness(judgement)}</tr>"
+        f"{sureness(judgement)}</tr>{_why(told, labelled) if told else ''}"
     )

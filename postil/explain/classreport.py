@@ -43,8 +43,8 @@ a { color: #1d4ed8; }
 dt { color: #64748b; font-size: .85rem; } dd { margin: 0; font-size: 1.5rem; font-weight: 600; }
 .charts { display: flex; flex-wrap: wrap; gap: 1.5rem 4rem; }
 figure { margin: 0; flex: 0 1 26rem; } figcaption { font-weight: 600; margin-bottom: .5rem; }
-svg { display: block; width: 100%; } svg text { font-size: 12.5px; fill: #1e293b; }
-svg .mark { font-size: 11.5px; fill: #64748b; } .axis { stroke: #94a3b8; } .plain { fill: #3b82f6; }
+svg { display: block; } figure svg, .share { width: 100%; } figure text { font-size: 12.5px; fill: #1e293b; }
+figure .mark { font-size: 11.5px; fill: #64748b; } .axis { stroke: #94a3b8; } .plain { fill: #3b82f6; }
 .share { height: .8rem; margin-top: .9rem; border-radius: .3rem; }
 .legend { display: flex; flex-wrap: wrap; gap: .3rem 1rem; margin: .5rem 0 1rem; font-size: .9rem; }
 .text { font-size: 1.1rem; margin-bottom: .4rem; overflow-wrap: anywhere; }
@@ -60,6 +60,9 @@ tbody tr { border-bottom: 1px solid #e2e8f0; break-inside: avoid; } tr:target { 
 tbody th { font-weight: 400; color: #475569; min-width: 6.5rem; overflow-wrap: anywhere; }
 .said { width: 42%; overflow-wrap: anywhere; } .said small { display: block; color: #475569; }
 .said summary { color: inherit; } .asked { width: 24%; overflow-wrap: anywhere; color: #475569; }
+tr.more { border-bottom: 0; } .why td { padding-top: 0; } .why summary { color: #475569; }
+.why p { margin: .2rem 0 .5rem; } .pic { overflow-x: auto; margin: .5rem 0; }
+.pic svg { max-width: none !important; }
 .none { color: #64748b; font-style: italic; }
 .sure, .score { font-variant-numeric: tabular-nums; } .next { white-space: nowrap; }
 .score i { display: block; height: .35rem; width: 4.5rem; border-radius: .18rem;
@@ -81,6 +84,8 @@ mark { background: none; color: #b91c1c; font-weight: 600; white-space: nowrap; 
   tbody th, td { padding: 0; min-width: 0; } .said, .asked { width: 100%; }
   .score i { display: inline-block; margin-left: .3rem; }
   .tiles { gap: .4rem; } .tiles div { padding: .2rem .6rem; } dd { font-size: 1.2rem; }
+  tbody tr.more { padding-bottom: .2rem; } tbody tr.why { padding-top: 0; }
+  .why td:first-child { display: none; } .why td { width: 100%; }
   .said { order: -1; } .asked { order: -2; }
   .score::before { content: "score "; } .sure::before { content: "confidence "; }
   .told::before { content: "teacher: "; } .next::before { content: "or "; }

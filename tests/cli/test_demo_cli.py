@@ -10,7 +10,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from postil.cli.gradetable import COLUMNS
+from postil.cli.gradetable import columns
 from postil.cli.main import app
 from postil.corpora.labelfiles import read_labels
 from postil.corpora.labels import RESPONSE_SCHEMES
@@ -53,7 +53,7 @@ def test_the_class_is_written_as_it_was_graded(shown):
     three = RESPONSE_SCHEMES["3way"]
     assert {id: three.collapse(answer.label) for id, answer in answers.items()} == gold
     rows = read_rows(folder / "graded.csv")
-    assert rows.header == COLUMNS
+    assert rows.header == columns(explained=True)
     assert rows.column("id") == list(answers)
     assert rows.column("teacher") == [answer.label for answer in answers.values()]
     graded = dict(zip(rows.column("id"), rows.column("label"), strict=True))
@@ -79,6 +79,17 @@ def test_the_page_stands_alone(shown):
     page = (folder / "report.html").read_text("utf-8")
     assert not re.search(r"<script|<link|<img|src=|https?://", page)
     assert all(f'id="q{number}"' in page for number in range(1, 11))
+
+
+def test_every_answer_that_a_model_judged_is_explained(shown):
+    folder, _ = shown
+    rows = read_rows(folder / "graded.csv")
+    told = rows.column("explanation")
+    assert [bool(text) for text in told] == [not because for because in rows.column("because")]
+    assert [bool(text) for text in rows.column("feedback")] == [bool(text) for text in told]
+    page = (folder / "report.html").read_text("utf-8")
+    assert page.count("Alignment of answer and reference") == len([text for text in told if text])
+    assert len(page) < 10_000 * len(told)
 
 
 @pytest.mark.slow

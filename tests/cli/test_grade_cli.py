@@ -6,14 +6,15 @@ import csv
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
-from postil.cli.gradetable import COLUMNS, PROPOSED
+from postil.cli.gradetable import COLUMNS, EXPLAINED, PROPOSED, columns
+from postil.corpora.alignments import AlignedPair, Alignment
 from postil.corpora.rows import read_rows
 from postil.errors import PostilError
-from postil.models.responses.judgement import CREDIT, Judgement, collapsed, score_of
+from postil.models.responses.judgement import CREDIT, Explanation, Judgement, collapsed, score_of
 
 QUESTIONS = {
     "Why does ice float?": "It is less dense than water.",
@@ -27,6 +28,13 @@ air,What does a plant take from the air?,It takes carbon dioxide.,dee,carbon dio
 air,What does a plant take from the air?,It takes carbon dioxide.,eva,i have no idea,non_domain
 """
 UNLABELLED = re.sub(r",(correct|contradictory|non_domain)$", ",", TABLE, flags=re.MULTILINE)
+
+
+def explained(judgement: Judgement) -> Judgement:
+    """A judgement with an explanation that is the same for all."""
+    pair = AlignedPair("1", ("ice",), ("water",), (Alignment((1,), (1,), ("REL",), 2.0),))
+    told = Explanation(pair, "The answer says “ice” where the reference says “water”.", "Think again.")
+    return replace(judgement, explanation=told)
 
 
 @dataclass
@@ -61,10 +69,13 @@ class MadeUp:
             because=because,
         )
 
-    def grade_many(self, questions, *, progress=None) -> Iterator[tuple[object, list[Judgement]]]:
+    def grade_many(
+        self, questions, *, progress=None, explain=False
+    ) -> Iterator[tuple[object, list[Judgement]]]:
         for question in questions:
             references = [reference.text for reference in question.references]
-            yield question, [self.grade(question.text, references, one.text) for one in question.answers]
+            judged = [self.grade(question.text, references, one.text) for one in question.answers]
+            yield question, [explained(one) if explain and not one.because else one for one in judged]
 
     def remember(self, question: str, references: list[str], labelled: list[tuple[str, str]]) -> None:
         assert references == [QUESTIONS[question]]
@@ -180,6 +191,40 @@ def test_on_the_terminal_the_doubtful_come_first(postil, tmp_path, table):
     assert "(empty)" in out
     assert "because nothing was written" in out
     assert "6 answers to 2 questions, mean score" in out
+
+
+@pytest.mark.usefixtures("made_up")
+def test_explanations_in_the_table_and_the_report(postil, table, tmp_path):
+    result, report = tmp_path / "graded.csv", tmp_path / "report.html"
+    assert postil("grade", table, "--explain", "-o", result, "--report", report)[0] == 0
+    rows = read(result)
+    assert tuple(rows[0]) == columns(explained=True)
+    assert list(rows[0])[-3:] == [*EXPLAINED, "teacher"]
+    assert rows[1]["explanation"] == "The answer says “ice” where the reference says “water”."
+    assert rows[1]["feedback"] == "Think again."
+    # Nothing was written, and that is all there is to say.
+    assert (rows[2]["because"], rows[2]["explanation"], rows[2]["feedback"]) == (
+        "nothing was written",
+        "",
+        "",
+    )
+    page = report.read_text("utf-8")
+    assert page.count("To the student:") == page.count("Alignment of answer and reference") == 4
+    assert not re.search(r"<script|<link|<img|src=|https?://", page)
+
+
+@pytest.mark.usefixtures("made_up")
+def test_explanations_on_the_terminal(postil, table):
+    said = "The answer says “ice” where the reference says “water”."
+    assert postil("grade", table, "--explain")[1].count(said) == 4
+    assert said not in postil("grade", table)[1]
+
+
+def test_an_explained_result_can_be_remembered(postil, table, tmp_path, made_up):
+    result = tmp_path / "graded.csv"
+    postil("grade", table, "--explain", "-o", result)
+    assert postil("grade", table, "-o", tmp_path / "again.csv", "--remember", result)[0] == 0
+    assert sorted(made_up.remembered.values()) == ["contradictory", "correct", "non_domain"]
 
 
 @pytest.mark.usefixtures("made_up")
@@ -339,7 +384,8 @@ def test_tables_are_read_with_the_options_of_every_verb(postil, tmp_path):
         (("--credit", "partly right=nan"), "no number from 0 to 1"),
         (("--credit", "partly right=1.5"), "no number from 0 to 1"),
         (("--propose", "0"), "--propose"),
-        (("--propose", "2", "--report", "report.html"), "--propose does not grade"),
+        (("--propose", "2", "--report", "report.html"), "so there is no report"),
+        (("--propose", "2", "--explain"), "so there is nothing to explain"),
         (("--remember", "nowhere.csv"), "nowhere.csv"),
         (("--remember", "blank.csv"), "no label to remember"),
         (("--remember", "strange.csv"), "no question of this class"),
@@ -379,7 +425,7 @@ def test_tables_refused_before_grading(postil, tmp_path, text, options, said):
 
 
 def test_a_failure_leaves_nothing_half_written(postil, table, tmp_path, made_up, monkeypatch):
-    def fail(questions: object, *, progress: object = None) -> None:
+    def fail(questions: object, *, progress: object = None, explain: bool = False) -> None:
         raise PostilError("the chalk is broken.")
 
     monkeypatch.setattr(made_up, "grade_many", fail)

@@ -9,13 +9,14 @@ from html.parser import HTMLParser
 
 import pytest
 
+from postil.corpora.alignments import AlignedPair, Alignment
 from postil.corpora.labels import RESPONSE_SCHEMES
 from postil.corpora.responses import Answer, Question, Reference
 from postil.errors import MismatchError
 from postil.explain.answertable import shortened, teachers_scheme, whole
 from postil.explain.charts import Bar, bar_chart, histogram, share_bar
 from postil.explain.classreport import GradedQuestion, class_report
-from postil.models.responses.judgement import Judgement, collapsed, score_of
+from postil.models.responses.judgement import Explanation, Judgement, collapsed, score_of
 
 EVIL = '<script>alert("1")</script>&\'"'
 PARTLY = "partially_correct_incomplete"
@@ -241,6 +242,35 @@ def test_everything_is_escaped():
     Page(page)
     assert "<script" not in page
     assert page.count("&lt;script&gt;") > 15
+
+
+PAIR = AlignedPair("1", ("It", "shuts"), ("It", "opens"), (Alignment((2,), (2,), ("OPPO",), 4.0),))
+
+
+def test_an_explanation_stands_under_its_answer():
+    told = Explanation(PAIR, "They are opposites.", "Is that so?")
+    one = graded(
+        (Answer("a", "It shuts", "correct"), judged("contradictory", explanation=told)),
+        (Answer("b", "It opens", "correct"), judged("correct")),
+    )
+    page = class_report([one])
+    Page(page)
+    rows = lines(part(page, "q1"))
+    assert rows[0] == "a It shuts contradicts correct ≠ differs 0.00 90%"
+    assert rows[1].startswith("They are opposites. Alignment of answer and reference “shuts” – “opens”")
+    assert rows[1].endswith("To the student: Is that so?")
+    assert rows[2].startswith("b ")
+    # The row under an answer's is as wide as the table without its first column.
+    assert f'colspan="{page.split("q1a1")[1].split("</tr>")[0].count("<td")}"' in page
+    assert "://" not in page
+
+
+def test_an_explanation_is_escaped():
+    pair = AlignedPair("1", (EVIL,), (EVIL,), (Alignment((1,), (1,), ("EQUI",), 5.0),))
+    one = graded((Answer("a", "b"), judged("correct", explanation=Explanation(pair, EVIL, EVIL))))
+    page = class_report([one])
+    Page(page)
+    assert "<script" not in page
 
 
 def test_what_cannot_be_shown_is_replaced():

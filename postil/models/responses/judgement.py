@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from postil.corpora.alignments import AlignedPair
 from postil.corpora.labels import RESPONSE_SCHEMES
 
 # What each label earns unless the user says otherwise.
@@ -18,13 +19,26 @@ CREDIT: Mapping[str, float] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why an answer was judged so: its chunks (the source) beside the reference's, and what that shows.
+
+    `teacher` is for who knows the reference; `student` is for who wrote the answer, and gives nothing away.
+    """
+
+    alignment: AlignedPair
+    teacher: str
+    student: str
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
     """One answer judged.
 
     `labels` and `probabilities` are by scheme ("5way", "3way", "2way"), and agree with each other: an answer
     that is correct in one is correct in all. `confidence` is the probability that the two-way label is right.
     `deferred` means that a person should look at it. `because` says in plain words what decided beforehand
-    (an empty answer, a copy of the question), and is empty where the model judged.
+    (an empty answer, a copy of the question), and is empty where the model judged; such a judgement has an
+    `explanation` if one was asked for.
     """
 
     labels: Mapping[str, str]
@@ -34,6 +48,7 @@ class Judgement:
     deferred: bool = False
     reference: str = ""
     because: str = ""
+    explanation: Explanation | None = None
 
     @property
     def label(self) -> str:

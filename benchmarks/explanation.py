@@ -1,0 +1,63 @@
+"""The promise about explanations: answers graded and explained a second; and how much explaining costs.
+
+    python benchmarks/explanation.py [--count 1000]
+
+The load is the bundled class, each of its questions again and again until there are enough answers. Every
+copy of a question is graded as a question of its own, so nothing is explained for two of them at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from importlib.resources import as_file, files
+
+import postil
+from postil.corpora.responses import Question, count_answers
+from postil.corpora.tables import read_table
+from postil.explain.classreport import GradedQuestion, class_report
+from postil.measures.features import _maker
+
+ROUNDS = 3
+
+
+def load(count: int) -> list[Question]:
+    with as_file(files("postil.resources").joinpath("demo", "class.csv")) as path:
+        questions = read_table(path)
+    return questions * max(1, round(count / count_answers(questions)))
+
+
+def seconds(grader: postil.Grader, questions: list[Question], *, explain: bool) -> float:
+    _maker.cache_clear()  # each round starts without the analyses of the one before
+    start = time.perf_counter()
+    list(grader.grade_many(questions, explain=explain))
+    return time.perf_counter() - start
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--count", type=int, default=1000)
+    questions = load(parser.parse_args().count)
+    total = count_answers(questions)
+    print(f"cores: {os.cpu_count()}; load before: {os.getloadavg()[0]:.2f}; answers: {total:,}")
+    grader = postil.load()
+    list(grader.grade_many(questions[:1], explain=True))  # everything is loaded
+    rates: dict[bool, list[float]] = {True: [], False: []}
+    for _ in range(ROUNDS):
+        for explain, found in rates.items():
+            found.append(total / seconds(grader, questions, explain=explain))
+    for explain, found in rates.items():
+        what = "graded and explained" if explain else "graded"
+        print(f"{what}: {max(found):.0f} answers/s ({', '.join(f'{rate:.0f}' for rate in found)})")
+    print(f"promise: ≥ 70 answers/s with explanation; {'kept' if max(rates[True]) >= 70 else 'MISSED'}")
+    graded = [GradedQuestion(*one) for one in grader.grade_many(questions[:10], explain=True)]
+    size = len(class_report(graded).encode())
+    print(f"report of {count_answers(one.question for one in graded)} explained answers: {size / 1e6:.2f} MB")
+    print(f"load after: {os.getloadavg()[0]:.2f}")
+
+
+if __name__ == "__main__":
+    main()
