@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from postil.corpora.alignments import AlignedPair
@@ -218,7 +219,7 @@ def whole_text(tree: Tree) -> str:
     tokens = trimmed(tree.document.tokens)
     kind = kind_of(tokens)
     if len(tokens) > _LONGEST:
-        return f"says {quoted(tokens)}"
+        return f"says {_begun(quoted(tokens), tree)}"
     text = spoken(tokens)
     asks = any(
         token.text == "?" or token.tag in ("WP", "WDT") or lemma(token) in ("i", "we", "you", "my")
@@ -228,7 +229,14 @@ def whole_text(tree: Tree) -> str:
         return f"says that {text}"
     if kind == "clause" and lemma(tokens[0]) == "because" and not asks:
         return f"says that {spoken(tokens[1:])}"
-    return f"is about {named(tokens)}" if _is_name(tree, tokens) else f"says “{text}”"
+    return f"is about {named(tokens)}" if _is_name(tree, tokens) else f"says {_begun(f'“{text}”', tree)}"
+
+
+def _begun(quotation: str, tree: Tree) -> str:
+    """A quotation, each of its sentences with its capital again where there are several."""
+    if len(tree.document.sentences) < 2:
+        return quotation
+    return re.sub(r"(?:^“|[.!?] )[a-z]", lambda start: start[0].upper(), quotation)
 
 
 def _is_name(tree: Tree, tokens: Sequence[Token]) -> bool:

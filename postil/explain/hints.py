@@ -107,9 +107,15 @@ def _apart(hints: Sequence[str]) -> list[str]:
         last = hint.rstrip(".?").split()[-1].strip("“”")
         if hint.startswith(_MORE) and any(last in other.split() or f"{last}." in other for other in kept):
             continue
-        if hint.replace(" the ", " ") not in [other.replace(" the ", " ") for other in kept]:
+        if _gist(hint) not in map(_gist, kept):
             kept.append(hint)
     return sorted(kept, key=hints.index)
+
+
+def _gist(hint: str) -> tuple[str, ...]:
+    """A hint without articles and endings: "what the girls do" asks no more than "what the girl does"."""
+    words = (word.strip(".?“”") for word in hint.split())
+    return tuple({"does": "do"}.get(word, word.rstrip("s")) for word in words if word != "the")
 
 
 def praise(answer: Tree, target: Document, differences: Sequence[Difference]) -> Iterator[str]:

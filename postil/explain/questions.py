@@ -77,9 +77,7 @@ def _question(tree: Tree, top: Token, known: Collection[str]) -> str:
         noun = tree.head(top)
         return f"how many {noun.text.lower()}" if is_plural((), noun) and _knows(noun, known) else ""
     if relation == "nmod":
-        noun = tree.head(top)
-        asks = _knows(noun, known) and noun.pos == "NOUN" and not top.relation.endswith("poss")
-        return f"which {noun.text.lower()} you mean" if asks else ""
+        return ""
     verbs = _verb_group(tree, predicate)
     if not _can_ask(tree, verbs) or not all(_knows(token, known) for token in verbs):
         return ""
@@ -129,7 +127,8 @@ def _for_predicate(tree: Tree, predicate: Token, known: Collection[str]) -> str:
         verb = "are" if plural else "is"
         cases = [lemma(token) for token in tree.dependents(predicate, "case")]
         if cases:
-            return _whereabouts(predicate, cases, f"{phrase} {verb}")
+            asked = _whereabouts(predicate, cases, f"{phrase} {verb}")
+            return "" if asked.startswith("what ") else asked  # "what the Sun is in" is no question
         like = " like" if predicate.pos == "ADJ" else ""
         return f"what {phrase} {verb}{like}"
     acts = tree.dependents(predicate, "obj") or _is_somebody(subject)
@@ -210,8 +209,9 @@ def _verb_group(tree: Tree, predicate: Token) -> list[Token]:
 
 
 def _known_phrase(tree: Tree, head: Token, known: Collection[str]) -> str:
-    """A noun phrase in words that the pupil knows, as text."""
-    return definite(_known_words(tree, head, known))
+    """A noun phrase in words that the pupil knows, as text; none for "more blocks", which names no thing."""
+    words = _known_words(tree, head, known)
+    return "" if any(token.tag in ("JJR", "JJS", "RBR") for token in words) else definite(words)
 
 
 def _known_words(tree: Tree, head: Token, known: Collection[str]) -> list[Token]:

@@ -13,7 +13,7 @@ from postil.text.pipeline import analyse, analyse_tokens
 QUESTION = analyse("What happens to the price when demand rises, and why?")
 REFERENCE = "the price rises because buyers compete for the product"
 LABELS = ("correct", PARTLY, "contradictory", "irrelevant", "non_domain")
-FAULTS = ("does not", "leaves out", "opposite", "denies", "contradict", "nothing", "not yet", "again")
+FAULTS = ("opposite", "denies", "contradict", "nothing", "not yet", "again", "wrong", "but")
 
 
 def aligned(
@@ -59,10 +59,13 @@ def test_a_correct_answer_is_not_reproached(case):
 
 
 def test_what_was_not_found_is_asked_for_where_a_person_looks():
-    assert for_teacher(*ALL, "correct") == "Like the reference, the answer says that the price rises."
+    assert for_teacher(*ALL, "correct") == (
+        "Like the reference, the answer says that the price rises. "
+        "It does not say in so many words that buyers compete for the product."
+    )
     assert for_teacher(*ALL, "correct", deferred=True) == (
         "Like the reference, the answer says that the price rises. "
-        "Please check whether it says that buyers compete for the product."
+        "Please check: it does not say in so many words that buyers compete for the product."
     )
     assert for_student(*OPPOSITE, "correct", deferred=True) == "Your answer looks right."
 
@@ -70,10 +73,10 @@ def test_what_was_not_found_is_asked_for_where_a_person_looks():
 def test_a_part_is_right_and_a_part_is_missing():
     assert for_teacher(*ALL, PARTLY) == (
         "Like the reference, the answer says that the price rises. "
-        "It does not say that buyers compete for the product."
+        "It does not say in so many words that buyers compete for the product."
     )
     assert for_student(*ALL, PARTLY, QUESTION) == (
-        "You are right that the price rises. You have not yet said why the price rises."
+        "You are right that the price rises. Say more clearly why the price rises."
     )
 
 
@@ -83,7 +86,7 @@ def test_partly_right_is_neither_all_nor_nothing():
     )
     assert for_teacher(*same, PARTLY) == "The answer says much of what the reference says, but not all."
     assert for_student(*same, PARTLY) == "Your answer is partly right: something is still missing."
-    assert for_teacher(*NOTHING, PARTLY).startswith("The answer says in other words a part")
+    assert for_teacher(*NOTHING, PARTLY).startswith("The answer says a part of what the reference says.")
     assert for_student(*NOTHING, PARTLY) == "Your answer is partly right: something is still missing."
     assert "opposite" not in for_teacher(*OPPOSITE, PARTLY)
 
@@ -110,9 +113,9 @@ def test_off_the_point():
     assert for_teacher(*RELATED, "irrelevant").startswith(
         "The answer mentions the price, as the reference does, but does not come to the point."
     )
-    assert for_teacher(*NOTHING, "irrelevant").startswith("The answer has nothing in common")
+    assert for_teacher(*NOTHING, "irrelevant").startswith("The answer does not come to the point: the")
     assert for_student(*NOTHING, "irrelevant", QUESTION).startswith(
-        "Your answer does not say yet what was asked. "
+        "Your answer does not answer the question yet. "
     )
     assert for_student(*NOTHING, "non_domain", QUESTION).endswith("Read the question again.")
 
@@ -133,3 +136,17 @@ def test_a_teacher_is_told_in_whole_sentences(label, case):
     assert told.startswith(("The answer ", "Like the reference, the answer "))
     assert told.endswith((".", "”."))
     assert told == for_teacher(*case, label)
+
+
+def test_a_reference_of_several_sentences_is_quoted_as_it_stands():
+    case = aligned("I like apples", reference="No. The price rises.")
+    assert for_teacher(*case, "contradictory") == (
+        "The answer contradicts the reference, which says “No. The price rises”."
+    )
+
+
+def test_a_condition_is_no_denial():
+    case = aligned(
+        "if connected it is zero", ("connected", "not connected", "OPPO"), reference="they are not connected"
+    )
+    assert for_teacher(*case, "contradictory").startswith("The answer contradicts the reference, which says")
