@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 from postil.corpora.alignments import AlignedPair
@@ -14,9 +13,9 @@ from postil.explain.phrases import (
     carries_meaning,
     heads_of,
     is_finite,
+    joined,
     kind_of,
     lemma,
-    quoted,
     spoken,
     trimmed,
 )
@@ -45,6 +44,7 @@ _LIKE = ("related", "similar")
 _ITEMS = 2
 _SENTENCES = 2
 _LONGEST = 22
+_QUOTED = 24  # words of a whole text that are quoted
 _MOST = 0.5
 _UNSAID = ("the answer does not", "the answer leaves out")
 
@@ -219,7 +219,7 @@ def whole_text(tree: Tree) -> str:
     tokens = trimmed(tree.document.tokens)
     kind = kind_of(tokens)
     if len(tokens) > _LONGEST:
-        return f"says {_begun(quoted(tokens), tree)}"
+        return f"says {_quotation(tree)}"
     text = spoken(tokens)
     asks = any(
         token.text == "?" or token.tag in ("WP", "WDT") or lemma(token) in ("i", "we", "you", "my")
@@ -229,14 +229,17 @@ def whole_text(tree: Tree) -> str:
         return f"says that {text}"
     if kind == "clause" and lemma(tokens[0]) == "because" and not asks:
         return f"says that {spoken(tokens[1:])}"
-    return f"is about {named(tokens)}" if _is_name(tree, tokens) else f"says {_begun(f'“{text}”', tree)}"
+    return f"is about {named(tokens)}" if _is_name(tree, tokens) else f"says {_quotation(tree)}"
 
 
-def _begun(quotation: str, tree: Tree) -> str:
-    """A quotation, each of its sentences with its capital again where there are several."""
-    if len(tree.document.sentences) < 2:
-        return quotation
-    return re.sub(r"(?:^“|[.!?] )[a-z]", lambda start: start[0].upper(), quotation)
+def _quotation(tree: Tree) -> str:
+    """A whole text in quotation marks as it was written, cut short where it is long."""
+    tokens = tree.document.tokens
+    # Of a text that came in tokens, only these are known.
+    came_in_tokens = tree.document.text == " ".join(token.text for token in tokens)
+    words = (joined(tokens) if came_in_tokens else tree.document.text).split()
+    cut = " ".join(words[:_QUOTED]).rstrip(".,;: ")
+    return f"“{cut}”" if len(words) <= _QUOTED else f"“{cut} …”"
 
 
 def _is_name(tree: Tree, tokens: Sequence[Token]) -> bool:

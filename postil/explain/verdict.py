@@ -124,7 +124,7 @@ def _correct(differences: Sequence[Difference], sides: Sides, *, deferred: bool)
     names = _both_name(differences, sides)
     if "the answer mentions" in statement:
         statement = f"the answer agrees with the reference: both mention {names}"
-    yield statement or "the answer was judged correct, though its words are not those of the reference"
+    yield statement or "the answer was judged correct"
     not_found = _not_found(telling, sides)
     if not_found:
         yield f"please check: it {not_found}" if deferred else f"it {not_found}"
