@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from postil.errors import MissingDataError, PostilError, number_of
+from postil.errors import MissingDataError, PostilError, number_of, some
 
 if TYPE_CHECKING:
     from postil.corpora.alignments import AlignedPair, ChunkedPair
@@ -82,6 +82,7 @@ def align(
             f"an .svg file shows one pair, and there are {len(pairs):,}.", hint="Name an .html file."
         )
     aligned = _align_files(pairs, _gold_chunks(files, pairs, chunks)) if files else _align_texts(pairs[0])
+    _tell_approximate(aligned)
     if output is not None:
         from postil.corpora.ists import write_alignments
 
@@ -193,10 +194,23 @@ def _align_files(pairs: Sequence[AlignedPair], gold: Sequence[ChunkedPair] | Non
             chunked = own_chunks(batch) if gold is None else gold[start : start + _BATCH]
             for pair, found in zip(batch, aligner.align(chunked), strict=True):
                 # The sentences as the file writes them, which chunks do not tell.
-                aligned.append(replace(pair, alignments=found.alignments))
+                aligned.append(replace(pair, alignments=found.alignments, status=found.status))
             if bar:
                 bar(len(aligned), len(pairs), "pairs")
     return aligned
+
+
+def _tell_approximate(pairs: Sequence[AlignedPair]) -> None:
+    """Say which pairs were too large for the optimiser to be sure."""
+    from postil.corpora.alignments import APPROXIMATE
+
+    names = [pair.id for pair in pairs if pair.status == APPROXIMATE]
+    if names:
+        typer.echo(
+            f"warning: {number_of(len(names), 'pair')} ({some(names, 5)}): so many chunks are alike that the "
+            "links may not be the best possible.",
+            err=True,
+        )
 
 
 def _explained(pairs: Sequence[AlignedPair]) -> Iterator[tuple[AlignedPair, str]]:

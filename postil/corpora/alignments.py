@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 TYPES = ("EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL", "NOALI")
 ADDITIONS = ("FACT", "POL")
+APPROXIMATE = "approximate"  # the status of a pair whose links are not surely the best
 
 Chunks = tuple[tuple[int, ...], ...]
 

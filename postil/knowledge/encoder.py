@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from postil.knowledge.networks import open_network
+
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession  # type: ignore[import-untyped]
     from tokenizers import Encoding, Tokenizer
@@ -77,11 +79,11 @@ class Encoder:
 
     @cached_property
     def _words(self) -> InferenceSession:
-        return _session(self._folder / "words.onnx")
+        return open_network(self._folder / "words.onnx")
 
     @cached_property
     def _pairs(self) -> InferenceSession:
-        return _session(self._folder / "pairs.onnx")
+        return open_network(self._folder / "pairs.onnx")
 
     def words(self, texts: Sequence[str]) -> list[Pieces]:
         """The vectors of the words of each text."""
@@ -122,15 +124,6 @@ class Encoder:
         # One thread a text wastes less than all threads on one: the networks are small.
         with ThreadPoolExecutor(self._threads) as pool:
             return list(pool.map(run, encodings))
-
-
-def _session(path: Path) -> InferenceSession:
-    from onnxruntime import InferenceSession, SessionOptions
-
-    options = SessionOptions()
-    options.intra_op_num_threads = 1
-    options.log_severity_level = 3
-    return InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
 
 def _readable(text: str) -> str:

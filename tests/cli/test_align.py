@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import types
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from postil.corpora.alignments import AlignedPair, Alignment
+from postil.corpora.alignments import APPROXIMATE, AlignedPair, Alignment
 from postil.corpora.ists import read_alignments, write_alignments
 from postil.models.baselines.alignment import IdenticalTokens
 from postil.text import pipeline
@@ -65,14 +65,8 @@ def aligner(monkeypatch, tmp_path):
         return f"Explained [{pair.id}]."
 
     made = Aligner()
-    for name, parts in {
-        "postil.models.alignment": {},
-        "postil.models.alignment.aligner": {"load_aligner": lambda: made},
-        "postil.explain.explanation": {"explain": explain},
-    }.items():
-        module = types.ModuleType(name)
-        vars(module).update(parts)
-        monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.setattr("postil.models.alignment.aligner.load_aligner", lambda: made)
+    monkeypatch.setattr("postil.explain.explanation.explain", explain)
     monkeypatch.setattr(pipeline, "analyse_tokens", lambda sentences: map(Document, sentences))
     monkeypatch.chdir(tmp_path)
     return made
@@ -93,6 +87,17 @@ def dataset(pairs: int = 2) -> str:
     put("a.sent1.chunk.txt", *["[ the red bulb ]"] * pairs)
     put("a.sent2.chunk.txt", *["[ red ] [ bulb ]"] * pairs)
     return "a.wa"
+
+
+def test_links_that_may_not_be_the_best_are_told(postil, aligner, monkeypatch):
+    found = aligner.align
+    monkeypatch.setattr(
+        aligner, "align", lambda pairs: [replace(one, status=APPROXIMATE) for one in found(pairs)]
+    )
+    status, _, err = postil("align", dataset(), "-o", "b.wa")
+    assert status == 0
+    assert "warning: 2 pairs ('5', '6')" in err
+    assert [pair.status for pair in read_alignments("b.wa")] == [APPROXIMATE] * 2
 
 
 # --- two sentences ------------------------------------------------------------------------------------------

@@ -8,11 +8,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from postil.corpora.alignments import AlignedPair, ChunkedPair
+from postil.corpora.alignments import APPROXIMATE, AlignedPair, ChunkedPair
 from postil.corpora.ists import read_alignments, write_alignments
 from postil.corpora.istscheck import check_annotation
 from postil.models.alignment import optimiser
-from postil.models.alignment.aligner import APPROXIMATE, Aligner, Models, load_aligner
+from postil.models.alignment.aligner import Aligner, Models, load_aligner
 from postil.models.alignment.decisions import LINK_TYPES, typed
 
 TEXT = """the a bulb switch battery Z path closed open lit is not never may says 12 ten , . red old dogs sleep

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from threadpoolctl import threadpool_info
 
 from postil.models.threads import ahead, one_thread_each
 
@@ -32,5 +33,11 @@ def test_errors_arrive():
 
 
 def test_limits_end():
+    before = blas_threads()
     with one_thread_each(), one_thread_each():
-        pass
+        assert set(blas_threads()) <= {1}
+    assert blas_threads() == before
+
+
+def blas_threads() -> list[int]:
+    return [one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"]

@@ -16,7 +16,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.corpora.alignments import AlignedPair, Alignment, ChunkedPair, Chunks
+from postil.corpora.alignments import APPROXIMATE, AlignedPair, Alignment, ChunkedPair, Chunks
 from postil.models.alignment.additions import additions, lone_additions
 from postil.models.alignment.candidates import Group, groups
 from postil.models.alignment.decisions import typed
@@ -39,7 +39,6 @@ Item = TypeVar("Item")
 _LEAST_CHANCE = 0.42
 _BATCH = 64
 _GROUPS = 32  # groups looked at together: memory grows with the words of both sentences
-APPROXIMATE = "approximate"  # the status of a pair whose links are not surely the best
 
 
 @dataclass(frozen=True, slots=True)

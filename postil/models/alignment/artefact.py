@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from postil.errors import InputError
+from postil.knowledge.networks import open_network
 from postil.models.alignment.aligner import Models, Predict, Table
 from postil.models.alignment.tokens import Floats
-
-if TYPE_CHECKING:
-    from onnxruntime import InferenceSession  # type: ignore[import-untyped]
 
 FORMAT = 1
 NAMES = ("aligned", "grouped", "types", "scores")
@@ -34,7 +31,7 @@ def load_models(folder: Path | None = None) -> Models:
 
 def _predict(path: Path, classes: list[int], name: str) -> Predict:
     """A function from rows of features to chances, a column a class, also for classes never learned."""
-    session = _session(path)
+    session = open_network(path)
 
     def predict(rows: Table) -> Floats:
         (said,) = session.run(["probabilities"], {"rows": rows})
@@ -45,12 +42,3 @@ def _predict(path: Path, classes: list[int], name: str) -> Predict:
         return found
 
     return predict
-
-
-def _session(path: Path) -> InferenceSession:
-    from onnxruntime import InferenceSession, SessionOptions
-
-    options = SessionOptions()
-    options.intra_op_num_threads = 1
-    options.log_severity_level = 3
-    return InferenceSession(path, options, providers=["CPUExecutionProvider"])
