@@ -14,7 +14,7 @@ CASES = Path(__file__).parent / "data" / "robustness.tsv"
 QUESTION = "Why does ice float on water?"
 REFERENCE = "Ice is less dense than liquid water."
 NOVEL = "The captain looked at the harbour and lit his pipe. " * 2000
-KNOWN_FAILURES = 7
+KNOWN_FAILURES = 6
 
 
 @pytest.fixture(scope="module")

@@ -98,10 +98,9 @@ def cross_validate(data: Data, folds: int) -> dict:
         aligner = Aligner(learn([data.examples["gold"][row] for row in outside]).models())
         for kind, chunks in data.chunks.items():
             examples = [data.examples[kind][row] for row in inside]
-            documents = [one.document for each in examples for one in (each.pair.first, each.pair.second)]
             with threadpool_limits(1, user_api="openmp"):
                 aligned = aligner.align_prepared(
-                    [chunks[row] for row in inside], documents, [one.pair for one in examples]
+                    [chunks[row] for row in inside], [one.pair for one in examples]
                 )
             found[kind] |= dict(zip(inside, aligned, strict=True))
         print(f"fold {fold + 1} of {folds}, {time.time() - started:.0f} s", flush=True)

@@ -23,7 +23,7 @@ METRICS = {"F": "f_align", "+type": "f_type", "+score": "f_score", "+both": "f_t
 
 CARD = """# The aligner
 
-Four sets of boosted trees in ONNX ({size:.1f} MB): whether two chunks are aligned (`aligned`), whether two chunks of one sentence
+Four models in ONNX ({size:.1f} MB): whether two chunks are aligned (`aligned`), whether two chunks of one sentence
 and one of the other are (`grouped`), the type of a link (`types`), its score (`scores`). They see what the encoder's link head
 says of the chunks inside their sentences, how words compare (vectors, forms, WordNet, weighted by rarity), numbers,
 negation, modality, tags and places. An exact optimiser chooses the links; rules add FACT and POL. One model for all datasets.
@@ -47,7 +47,7 @@ data; POL was never given there (4 in gold). docs/alignment.md has the published
 
 ## Limits
 English only, made for headlines, captions and short answers. Types are harder than links: opposites are rare in the training sets, so that
-"hot" beside "cold" may come out as similar instead of opposite. A group is two chunks to one, no more. Single punctuation marks
+those that WordNet does not list ("soar" beside "slump") mostly come out as similar. A group is two chunks to one, no more. Single punctuation marks
 stay alone, as they always do in the training sets. See the encoder's card on fairness.
 """
 

@@ -1,4 +1,4 @@
-"""Learn to align from aligned pairs: boosted trees for links, groups, types and scores."""
+"""Learn to align from aligned pairs: boosted trees for links and groups, trees and a line for types and scores."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, VotingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from postil.corpora.alignments import AlignedPair, ChunkedPair, Chunks
 from postil.errors import PostilError
-from postil.knowledge.encoder import LinkPieces, encoder
+from postil.knowledge.encoder import LinkPieces
 from postil.models.alignment.aligner import Models, Predict, Table, group_table, single_table
 from postil.models.alignment.candidates import Group, groups
 from postil.models.alignment.decisions import LINK_TYPES, SCORES
-from postil.models.alignment.links import Weights, links
+from postil.models.alignment.links import Weights
 from postil.models.alignment.reading import prepared
 from postil.models.alignment.table import Pair
-from postil.models.alignment.tokens import Floats, sentence
+from postil.models.alignment.tokens import Floats
 from postil.text.pipeline import analyse_tokens
 
 Labels = NDArray[np.intp]
@@ -28,12 +31,12 @@ _FOLDS = 5
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """The trees behind the four models."""
+    """What is behind the four models."""
 
     aligned: HistGradientBoostingClassifier
     grouped: HistGradientBoostingClassifier
-    types: HistGradientBoostingClassifier
-    scores: HistGradientBoostingClassifier
+    types: VotingClassifier
+    scores: VotingClassifier
 
     def models(self) -> Models:
         """Functions from features to chances."""
@@ -88,13 +91,9 @@ def examples_of(
 ) -> list[Example]:
     """Aligned pairs, their chunks, and what an encoder that has not seen them says of them, one for one."""
     documents = list(analyse_tokens(words for one in chunks for words in (one.source, one.target)))
-    pieces = encoder().words([document.text for document in documents])
-    sentences = [sentence(*one) for one in zip(documents, pieces, strict=True)]
     found = []
     for row, (pair, chunked, (own, weights)) in enumerate(zip(pairs, chunks, spoken, strict=True)):
-        first, second = sentences[2 * row : 2 * row + 2]
-        said = links(own, first.document, second.document, weights)
-        compared = prepared(chunked, first, second, said)
+        compared = prepared(chunked, *documents[2 * row : 2 * row + 2], own, weights)
         wanted = {
             (_inside(chunked.source_chunks, one.source), _inside(chunked.target_chunks, one.target)): (
                 one.type,
@@ -133,19 +132,31 @@ def _learn_groups(examples: Sequence[Example]) -> HistGradientBoostingClassifier
 
 def _learn_types(
     examples: Sequence[Example],
-) -> tuple[HistGradientBoostingClassifier, HistGradientBoostingClassifier]:
+) -> tuple[VotingClassifier, VotingClassifier]:
     """Types of aligned chunks, and the scores of those that are not equivalent."""
     rows, types = _rows(examples), _flat(examples)
     scores = np.concatenate([one.scores.ravel() for one in examples])
     aligned = types < len(LINK_TYPES)
     scored = aligned & (types > 0) & (scores > 0)
-    graded = _boosted(rows[scored], np.clip(scores[scored], SCORES[0], SCORES[-1]), iterations=100, leaves=8)
-    return _boosted(rows[aligned], types[aligned]), graded
+    trees, few_trees = _trees(), _trees(iterations=100, leaves=8)
+    graded = _voted(few_trees, rows[scored], np.clip(scores[scored], SCORES[0], SCORES[-1]))
+    return _voted(trees, rows[aligned], types[aligned]), graded
 
 
-def _boosted(
-    rows: Table, wanted: NDArray[np.generic], iterations: int = 150, leaves: int = 12
-) -> HistGradientBoostingClassifier:
+def _boosted(rows: Table, wanted: NDArray[np.generic]) -> HistGradientBoostingClassifier:
+    return _trees().fit(rows, np.asarray(wanted, np.int64))
+
+
+def _voted(
+    trees: HistGradientBoostingClassifier, rows: Table, wanted: NDArray[np.generic]
+) -> VotingClassifier:
+    """Trees and a line: they err differently, and the mean of both errs less."""
+    line = make_pipeline(StandardScaler(), LogisticRegression(C=0.03, max_iter=1000))
+    both = VotingClassifier([("trees", trees), ("line", line)], voting="soft", flatten_transform=False)
+    return both.fit(rows, np.asarray(wanted, np.int64))
+
+
+def _trees(iterations: int = 150, leaves: int = 12) -> HistGradientBoostingClassifier:
     return HistGradientBoostingClassifier(
         max_iter=iterations,
         learning_rate=0.06,
@@ -154,7 +165,7 @@ def _boosted(
         l2_regularization=2.0,
         early_stopping=False,
         random_state=0,
-    ).fit(rows, np.asarray(wanted, np.int64))
+    )
 
 
 def _rows(examples: Sequence[Example]) -> Table:
@@ -175,7 +186,7 @@ def _second(model: HistGradientBoostingClassifier) -> Predict:
     return predict
 
 
-def _all(model: HistGradientBoostingClassifier, classes: Sequence[int]) -> Predict:
+def _all(model: VotingClassifier, classes: Sequence[int]) -> Predict:
     """The chances of all classes, also of those that were never seen."""
     places = [list(classes).index(one) for one in model.classes_.tolist()]
 

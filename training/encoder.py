@@ -3,10 +3,10 @@
     python training/encoder.py PART --model MINILM --teacher MPNET --pairs pairs.jsonl.xz --out OUT
 
 MINILM and MPNET hold config.json, model.safetensors and tokenizer.json. PART is `base` (both networks learn
-inference and similarity, the small one from the large one), a scenario (`folds-….npz`: what networks say of every
+inference and similarity, the small one from the large one), `links` (teachers of alignment, one a fold), a scenario (`folds-….npz`: what networks say of every
 response, RTE pair and alignment that did not learn from its fold), `final` (the encoder that learned from everything,
 `final.safetensors`) or `all`. Parts, and the folds of a scenario (`--only`), may run side by side, each in a process:
-they wait for `base`. What is in OUT already is not done again. Some minutes each on a GPU, hours on two cores.
+they wait for `base` and `links`. What is in OUT already is not done again. Some minutes each on a GPU, hours on two cores.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ import numpy as np
 import torch
 from encoder_learning import Stream, class_weights, learn
 from encoder_model import HEADS, Encoder
-from encoder_pairs import Pairs, read_pairs, said, small_states
-from encoder_report import report
+from encoder_pairs import Pairs, link_targets, read_pairs, said, small_states
+from encoder_report import link_report, report
 from safetensors.torch import load_file, save_file
 from torch import nn
 
 SCENARIOS = ("unseen-questions", "unseen-domains", "unseen-answers")
 TEACHER_RATE, RATE = 4e-5, 1.5e-4
+ALL = -1  # in place of a fold: nothing is held out
 GENERAL = 16_000  # inference pairs that the student sees again beside responses
 Speech = dict[str, dict[int, np.ndarray]]  # by task and place, what the teacher says
 
@@ -48,6 +49,7 @@ class Workshop:
         self.crossed = self._of(lambda one: one.get("kind") == "crossed")
         self.gold = self._of(lambda one: one["task"] == "link" and "fold" in one)
         self.words = self._of(lambda one: one["task"] == "link" and one["source"] == "edinburgh")
+        self.opposites = self._of(lambda one: one.get("source") == "opposites")
         self.unlinked = self._of(lambda one: one["task"] == "link" and one["links"] is None)
         self.say(f"read {len(self.items)} pairs")
 
@@ -69,10 +71,13 @@ class Workshop:
         torch.manual_seed(0)
         model = Encoder(folder, layers=layers).to(self.device)
         if weights:
-            while not self.path(weights).exists():
-                time.sleep(1)
+            self.wait_for(weights)
             model.load_state_dict({k: v.float() for k, v in load_file(self.path(weights)).items()})
         return model
+
+    def wait_for(self, name: str) -> None:
+        while not self.path(name).exists():
+            time.sleep(1)
 
     def student(self, weights: str = "") -> Encoder:
         return self.network(self.options.model, weights, self.options.layers)
@@ -108,21 +113,42 @@ class Workshop:
         item = self.items[place]
         return [item["fold"]] if "fold" in item else item.get("folds", {}).get(name, [])
 
+    def links(self) -> None:
+        """Teachers of alignment, one for each fold that it must not learn from, and one of all."""
+        for fold in [0, 1, 2, 3, 4, ALL] if self.options.only is None else self.options.only:
+            path = self.path(f"speech-links-{fold}.npz")
+            if path.exists():
+                continue
+            gold = [place for place in self.gold if self.items[place]["fold"] != fold]
+            streams = [
+                Stream("link", gold, 0.66),
+                Stream("link", self.words, 0.12),
+                Stream("link", self.opposites, 0.12),
+                Stream("nli", self.nli, 0.10),
+            ]
+            model = self.network(self.options.teacher, "teacher.safetensors")
+            model = learn(model, self.large, streams, self.options.link_steps, TEACHER_RATE)
+            held = [place for place in self.gold if place not in set(gold)]
+            if held:
+                self.say(f"links, fold {fold}: " + self.link_report(model, self.large, held))
+            places = [*gold, *self.unlinked, *self.opposites]
+            write_speech(path, {"link": said(model, self.large, places, "link")})
+
+    def link_report(self, model: Encoder, pairs: Pairs, held: list[int]) -> str:
+        found = said(model, pairs, held, "link")
+        return link_report([link_targets(self.items[place]) for place in held], list(found.values()))
+
     def teacher_says(self, name: str, keep) -> Speech:
         """Train the teacher on what may be kept, and let it speak of that and of pairs without labels."""
         path = self.path(f"speech-{name}.npz")
         if path.exists():
             return read_speech(path)
-        real, made, crossed, rte, gold, unlinked = map(
-            keep, (self.real, self.made, self.crossed, self.rte, self.gold, self.unlinked)
-        )
+        real, made, crossed, rte = map(keep, (self.real, self.made, self.crossed, self.rte))
         streams = [
-            Stream("response", real, 0.57),
-            Stream("response", made, 0.08),
-            Stream("nli", self.nli, 0.16),
-            Stream("nli", rte, 0.04),
-            Stream("link", gold, 0.12),
-            Stream("link", self.words, 0.03),
+            Stream("response", real, 0.66),
+            Stream("response", made, 0.09),
+            Stream("nli", self.nli, 0.20),
+            Stream("nli", rte, 0.05),
         ]
         model = learn(
             self.network(self.options.teacher, "teacher.safetensors"),
@@ -136,7 +162,6 @@ class Workshop:
         spoken = {
             "response": said(model, self.large, [*real, *made, *crossed, *general], "response"),
             "nli": said(model, self.large, [*general, *rte], "nli"),
-            "link": said(model, self.large, [*gold, *unlinked], "link"),
         }
         held = [place for place in self.real if place not in set(real)]
         if held:
@@ -144,23 +169,25 @@ class Workshop:
         write_speech(path, spoken)
         return spoken
 
-    def tuned(self, teacher: Speech, keep) -> Encoder:
+    def tuned(self, teacher: Speech, keep, fold: int) -> Encoder:
         """The small network, taught."""
-        spoken, inferred, linked = teacher["response"], teacher["nli"], teacher["link"]
+        self.wait_for(f"speech-links-{fold}.npz")
+        linked = read_speech(self.path(f"speech-links-{fold}.npz"))["link"]
+        spoken, inferred = teacher["response"], teacher["nli"]
         general = [place for place in inferred if self.items[place]["source"] != "rte"]
         real = keep(self.real)
-        links = 0.0 if self.options.no_links else 1.0
         streams = [
-            Stream("response", real, 0.20, spoken),
-            Stream("response", keep(self.made), 0.06, spoken),
-            Stream("response", keep(self.crossed), 0.38, spoken),
-            Stream("response", general, 0.08, spoken),
+            Stream("response", real, 0.17, spoken),
+            Stream("response", keep(self.made), 0.05, spoken),
+            Stream("response", keep(self.crossed), 0.32, spoken),
+            Stream("response", general, 0.06, spoken),
             Stream("nli", general, 0.10, inferred),
-            Stream("nli", keep(self.rte), 0.02, inferred),
+            Stream("nli", keep(self.rte), 0.03, inferred),
             Stream("similarity", self.similar, 0.03),
-            Stream("link", keep(self.gold), 0.07 * links, linked),
-            Stream("link", keep(self.unlinked), 0.05 * links, linked),
-            Stream("link", self.words, 0.01 * links),
+            Stream("link", keep(self.gold), 0.11, linked),
+            Stream("link", keep(self.unlinked), 0.08, linked),
+            Stream("link", keep(self.opposites), 0.03, linked),
+            Stream("link", self.words, 0.02),
         ]
         weights = class_weights(self.small, real)
         model = self.student("student.safetensors")
@@ -182,7 +209,7 @@ class Workshop:
         for fold in wanted if not self.options.teachers_only else ():
             if not self.path(f"fold-{name}-{fold}.npz").exists():
                 keep = self.outside(name, fold)
-                model = self.tuned(self.teacher_says(f"{name}-{fold}", keep), keep)
+                model = self.tuned(self.teacher_says(f"{name}-{fold}", keep), keep, fold)
                 self.keep_fold(model, name, fold)
                 self.say(f"{name}, student {fold}")
         parts = [self.path(f"fold-{name}-{fold}.npz") for fold in folds]
@@ -201,6 +228,7 @@ class Workshop:
             found[head] = np.stack([logits[place] for place in held["real"]]).astype(np.float32)
         rte = said(model, self.small, held["rte"], "nli")
         found["rte"] = np.array([rte[place] for place in held["rte"]], np.float32).reshape(-1, HEADS["nli"])
+        self.say(f"{name}, links {fold}: " + self.link_report(model, self.small, held["gold"]))
         states = small_states(model, self.small, held["gold"])
         found["gold_sizes"] = np.array([len(one) for one in states])
         found["gold"] = np.concatenate(states)
@@ -224,7 +252,7 @@ class Workshop:
         taught = self.teacher_says("final", list)
         self.say("final teacher")
         if not self.options.teachers_only and not self.path("final.safetensors").exists():
-            self.keep(self.tuned(taught, list), "final.safetensors")
+            self.keep(self.tuned(taught, list, ALL), "final.safetensors")
             self.say("final student")
 
 
@@ -243,7 +271,7 @@ def write_speech(path: Path, speech: Speech) -> None:
 def read_speech(path: Path) -> Speech:
     stored = dict(np.load(path))
     speech: Speech = {}
-    for task in ("response", "nli", "link"):
+    for task in sorted({name.partition("_")[0] for name in stored}):
         shapes = stored[f"{task}_shapes"]
         parts = np.split(stored[f"{task}_values"].astype(np.float32), np.cumsum(shapes.prod(1))[:-1])
         places = stored[f"{task}_places"].tolist()
@@ -257,29 +285,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("part", choices=("base", *SCENARIOS, "final", "all"))
+    parser.add_argument("part", choices=("base", "links", *SCENARIOS, "final", "all"))
     for name in ("model", "teacher", "pairs", "out"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument("--first-steps", type=int, default=2200, help="steps on inference and similarity")
     parser.add_argument("--teacher-steps", type=int, default=800, help="the teacher's steps on responses")
-    parser.add_argument("--steps", type=int, default=2600, help="the student's")
+    parser.add_argument("--link-steps", type=int, default=600, help="its steps on alignments")
+    parser.add_argument("--steps", type=int, default=5200, help="the student's")
     parser.add_argument("--size", type=int, default=96, help="pairs in a batch of the student's")
     parser.add_argument("--layers", type=int, default=0, help="layers of the student's network; 0 for all")
-    parser.add_argument("--only", type=int, nargs="*", help="folds of the scenario to do in this process")
+    parser.add_argument("--only", type=int, nargs="*", help="folds to do in this process; -1 for all pairs")
     parser.add_argument("--teachers-only", action="store_true", help="stop before the students")
-    parser.add_argument("--no-links", action="store_true", help="teach the student no alignment")
     parser.add_argument(
         "--limit", type=int, default=0, help="use only so many pairs a task, to try the script"
     )
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     workshop = Workshop(options)
-    wanted = ("base", *SCENARIOS, "final") if options.part == "all" else (options.part,)
+    wanted = ("base", "links", *SCENARIOS, "final") if options.part == "all" else (options.part,)
     for part in wanted:
         if part in SCENARIOS:
             workshop.scenario(part)
         else:
-            {"base": workshop.base, "final": workshop.final}[part]()
+            {"base": workshop.base, "links": workshop.links, "final": workshop.final}[part]()
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ import json
 import lzma
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from crossed_answers import crossed_answers, read_antonyms
@@ -40,7 +40,7 @@ LEFT_OUT = {"xnli_en", "anli_dev", "imppres", "sentiment_negated"}
 MOST_OF_A_SOURCE = 6000
 
 
-def responses(folder: Path, lexicons: Path) -> Iterator[dict]:
+def responses(folder: Path, antonyms: Mapping[str, Sequence[str]]) -> Iterator[dict]:
     """Every answer with its references, label and folds; then made answers, and pairs without a label."""
     questions = [q for (_, name), group in read_collection(folder).items() if name == "train" for q in group]
     folds: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
@@ -78,7 +78,6 @@ def responses(folder: Path, lexicons: Path) -> Iterator[dict]:
         if label == "contradictory":
             reference = best_reference(question, Answer("", text))
         yield item(question, text, reference, label, of_question(question), kind="made")
-    antonyms = read_antonyms(lexicons)
     for question, answer, other, there, first, second in crossed_answers(
         questions, read, antonyms, random.Random(1)
     ):
@@ -150,7 +149,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    answered = list(responses(options.data / "sra", options.data / "lexicons"))
+    antonyms = read_antonyms(options.data / "lexicons")
+    answered = list(responses(options.data / "sra", antonyms))
     similar = list(similarities(options.data / "sts"))
     items = [
         *answered,
@@ -159,7 +159,7 @@ def main() -> None:
         *similar,
         *gold_links(options.data / "ists"),
         *word_links(options.data / "word-alignment" / "edinburghpp.tar.xz"),
-        *unlinked(similar, [one for one in answered if "id" in one], random.Random(2)),
+        *unlinked(similar, [one for one in answered if "id" in one], antonyms, random.Random(2)),
     ]
     with lzma.open(options.out, "wt", encoding="utf-8") as file:
         file.writelines(json.dumps(item, ensure_ascii=False) + "\n" for item in items)

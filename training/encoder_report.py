@@ -31,3 +31,20 @@ def report(corpora: Sequence[str], gold: np.ndarray, logits: np.ndarray) -> str:
             f"2-way {macro((five > 0) * 1, (p[:, 0] < 0.5) * 1, 2):.3f}"
         )
     return " | ".join(parts)
+
+
+def link_report(targets: Sequence[np.ndarray], tables: Sequence[np.ndarray]) -> str:
+    """F1 of the pairs of chunks that are aligned; of these, how many types are right, and how far scores are off."""
+    gold = np.concatenate([one.reshape(-1, 2) for one in targets])
+    given = np.concatenate([one.reshape(-1, one.shape[-1]) for one in tables])
+    none = given.shape[1] - 2
+    aligned, found = gold[:, 0] < none, given[:, :-1].argmax(1) < none
+    right = given[aligned, :none].argmax(1) == gold[aligned, 0]
+    opposites = gold[aligned, 0] == 1
+    scored = aligned & (gold[:, 1] >= 0)
+    off = np.abs(1 / (1 + np.exp(-given[scored, -1])) - gold[scored, 1]) * 5
+    f1 = 2 * (aligned & found).sum() / max(aligned.sum() + found.sum(), 1)
+    return (
+        f"aligned {f1:.3f} types {right.mean():.3f} of opposites {right[opposites].mean():.3f} "
+        f"({opposites.sum()}) scores off by {off.mean():.2f}"
+    )

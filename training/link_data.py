@@ -2,6 +2,8 @@
 
 The chunks are given as stretches of the text. In a pair with links, chunks that no link names are not aligned; links
 between words (Edinburgh++) have no type; pairs of the STS sets and of responses have no links: the teacher gives them.
+Opposites are too rare among annotated pairs to be learned from them alone, so some are made: a sentence beside itself
+with a word turned into its opposite.
 """
 
 from __future__ import annotations
@@ -9,11 +11,14 @@ from __future__ import annotations
 import json
 import random
 import tarfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+
+from crossed_answers import bare
 
 from postil.bench.alignment import read_datasets
 from postil.corpora.alignments import AlignedPair, ChunkedPair
+from postil.text.document import Document
 from postil.text.pipeline import analyse_many
 
 Spans = list[list[int]]
@@ -72,8 +77,13 @@ def word_links(path: Path) -> Iterator[dict]:
                 yield link_item("edinburgh", " ".join(sides[0]), " ".join(sides[1]), spans, links)
 
 
-def unlinked(similar: Sequence[dict], responses: Sequence[dict], rng: random.Random) -> Iterator[dict]:
-    """Pairs cut by Postil's own chunker, for the teacher to link."""
+def unlinked(
+    similar: Sequence[dict],
+    responses: Sequence[dict],
+    antonyms: Mapping[str, Sequence[str]],
+    rng: random.Random,
+) -> Iterator[dict]:
+    """Pairs cut by Postil's own chunker, for the teacher to link; after some, a made one with an opposite."""
     chosen = [
         *rng.sample(list(similar), min(MOST_SIMILAR, len(similar))),
         *rng.sample(list(responses), min(MOST_RESPONSES, len(responses))),
@@ -81,17 +91,40 @@ def unlinked(similar: Sequence[dict], responses: Sequence[dict], rng: random.Ran
     chosen = [one for one in chosen if one["first"].strip() and one["second"].strip()]
     documents = analyse_many([text for one in chosen for text in (one["first"], one["second"])])
     for one in chosen:
-        spans = []
-        for _ in range(2):
-            document = next(documents)
-            spans.append(
-                [
-                    [document.tokens[chunk.start].start, document.tokens[chunk.end - 1].end]
-                    for chunk in document.ists_chunks
-                ]
-            )
-        item = link_item("unlinked", one["first"], one["second"], spans, None)
-        yield item | ({"folds": one["folds"]} if "folds" in one else {})
+        sides = [next(documents), next(documents)]
+        folds = {"folds": one["folds"]} if "folds" in one else {}
+        yield link_item("unlinked", one["first"], one["second"], [*map(chunk_spans, sides)], None) | folds
+        for document in sides:
+            if made := opposite(document, antonyms, rng):
+                yield made | folds
+
+
+def chunk_spans(document: Document) -> Spans:
+    tokens = document.tokens
+    return [[tokens[chunk.start].start, tokens[chunk.end - 1].end] for chunk in document.ists_chunks]
+
+
+def opposite(document: Document, antonyms: Mapping[str, Sequence[str]], rng: random.Random) -> dict | None:
+    """A sentence beside itself with a word turned into its opposite; sometimes the other way round."""
+    spans = chunk_spans(document)
+    tokens = [one for one in document.tokens if one.is_content and bare(one.text) in antonyms]
+    if not tokens or len(spans) < 2:
+        return None
+    token = rng.choice(tokens)
+    word = rng.choice(antonyms[bare(token.text)])
+    text = document.text[: token.start] + word + document.text[token.end :]
+    longer = len(word) - (token.end - token.start)
+    moved = [
+        [start + longer * (start > token.start), end + longer * (end >= token.end)] for start, end in spans
+    ]
+    links = [
+        [[n], [n], *(("OPPO", 4) if start <= token.start < end else ("EQUI", 5))]
+        for n, (start, end) in enumerate(spans)
+    ]
+    sides = [(document.text, spans), (text, moved)]
+    rng.shuffle(sides)
+    (first, ours), (second, theirs) = sides
+    return link_item("opposites", first, second, [ours, theirs], links)
 
 
 def link_item(source: str, first: str, second: str, spans: Sequence[Spans], links: list | None) -> dict:

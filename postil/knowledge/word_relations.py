@@ -90,20 +90,18 @@ def _senses(form: str, pos: str | None, *, rare: bool = False) -> frozenset[int]
 
 
 def _are_opposites(word: tuple[str, str | None], other: tuple[str, str | None]) -> bool:
-    """Whether WordNet lists an opposite, or an opposite of a synonym adjective: tiny is that of big.
-
-    Within one part of speech: heavy is the opposite of a light thing, not of lighting one.
-    """
+    """Within one part of speech: heavy is the opposite of a light thing, not of lighting one."""
     (form, pos), (second, second_pos) = word, other
     return any(
-        not _opposites(form, part).isdisjoint(_base_forms(second, part))
+        not opposites(form, part).isdisjoint(_base_forms(second, part))
         for part in pos or PARTS
         if second_pos in (None, part)
     )
 
 
 @_kept
-def _opposites(form: str, part: str) -> frozenset[str]:
+def opposites(form: str, part: str) -> frozenset[str]:
+    """The opposites that WordNet lists of a word, and those of a synonym adjective: tiny is one of big."""
     wn = wordnet()
     heads = {head for sense in _senses(form, part) for head in wn.related(sense, "similar")}
     opposed = {end for head in heads for end in wn.related(head, "antonym")}

@@ -59,7 +59,7 @@ def _at(text: Words, start: int) -> Negation | None:
         cue = (start, *(_any_more(text, start) if reach is Reach.PREDICATE else ()))
         kind = "weak" if word in WEAK else "word"
         return _negation(text, cue, scope_of(text, reach, start, start), kind)
-    if is_split_prefix(word):
+    if is_split_prefix(word) and not text.tokens[start].text.isupper():  # "UN" is a name
         whole = start + 1 + (text.word(start + 1) == "-")
         return Negation((start,), (whole,), "prefix") if whole < len(text) and not text.ends(whole) else None
     return Negation((start,), (start,), "prefix") if is_prefixed(word, text.tokens[start].pos) else None

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from postil.corpora.alignments import APPROXIMATE, AlignedPair, Alignment, ChunkedPair, Chunks
 from postil.models.alignment.additions import additions, lone_additions
 from postil.models.alignment.candidates import Group, groups
+from postil.models.alignment.contraries import OPPOSED, contrary, widened
 from postil.models.alignment.decisions import typed
 from postil.models.alignment.links import Members
 from postil.models.alignment.optimiser import Candidate, Choice, choose
@@ -100,12 +101,10 @@ class Aligner:
         with one_thread_each():
             for batch, reading in zip(batches, read_ahead, strict=True):
                 pairs, documents = analysed(batch)
-                found += self.align_prepared(pairs, documents, prepare(pairs, documents, reading.result()))
+                found += self.align_prepared(pairs, prepare(pairs, documents, reading.result()))
         return found
 
-    def align_prepared(
-        self, pairs: Sequence[ChunkedPair], documents: Sequence[Document], prepared: Sequence[Pair]
-    ) -> list[AlignedPair]:
+    def align_prepared(self, pairs: Sequence[ChunkedPair], prepared: Sequence[Pair]) -> list[AlignedPair]:
         """Align sentences whose words have been compared."""
         tables = [single_table(pair) for pair in prepared]
         chances = _by_pair(self.models.aligned, tables, 1)
@@ -126,7 +125,7 @@ class Aligner:
         types = _by_pair(self.models.types, link_tables, 6)
         scores = _by_pair(self.models.scores, link_tables, 4)
         return [
-            _aligned(pair, documents[2 * row], documents[2 * row + 1], choice, types[row], scores[row])
+            _aligned(pair, prepared[row], choice, types[row], scores[row])
             for row, (pair, choice) in enumerate(zip(pairs, chosen, strict=True))
         ]
 
@@ -214,15 +213,15 @@ def _chosen_rows(table: Table, more: Table, some: Sequence[Group], links: Sequen
     return np.array(rows, np.float32).reshape(len(rows), width)
 
 
-def _aligned(
-    pair: ChunkedPair, first: Document, second: Document, choice: Choice, types: Floats, scores: Floats
-) -> AlignedPair:
+def _aligned(pair: ChunkedPair, compared: Pair, choice: Choice, types: Floats, scores: Floats) -> AlignedPair:
+    first, second = compared.first.document, compared.second.document
     found: list[Alignment] = []
-    for one, its_types, its_scores in zip(choice.links, types, scores, strict=True):
+    drawn = widened(compared, choice.links)
+    for one, its_types, its_scores in zip(drawn, types, scores, strict=True):
         source, target = _tokens(pair.source_chunks, one.first), _tokens(pair.target_chunks, one.second)
-        kind, score = typed(its_types, its_scores)
+        kind, score = OPPOSED if contrary(compared, one) else typed(its_types, its_scores)
         found.append(Alignment(source, target, (kind, *additions(first, second, source, target)), score))
-    taken = {chunk for one in choice.links for chunk in one.chunks}
+    taken = {chunk for one in drawn for chunk in one.chunks}
     alone = [
         [chunk for number, chunk in enumerate(chunks) if (side, number) not in taken]
         for side, chunks in enumerate((pair.source_chunks, pair.target_chunks))

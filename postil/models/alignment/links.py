@@ -22,10 +22,11 @@ OUTPUTS = ("EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL", "NOALI", "score")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Links:
-    """The vectors of both sentences' pieces, the word each is of, and how groups of them are compared."""
+    """The vectors of both sentences' pieces and words, whose a piece is, and how groups are compared."""
 
     vectors: tuple[Floats, Floats]
     owners: tuple[NDArray[np.intp], NDArray[np.intp]]
+    words: tuple[Floats, Floats]  # a row a word, of length 1
     weights: Weights
 
     def logits(self, first: Members, second: Members) -> Floats:
@@ -36,13 +37,28 @@ class Links:
 
 def links(pieces: LinkPieces, first: Document, second: Document, weights: Weights) -> Links:
     """Give the pieces that the encoder has read to the words of two documents."""
-    one, other = (_owners(*side) for side in zip(pieces.starts, (first, second), strict=True))
-    return Links(pieces.vectors, (one, other), weights)
+    ours, theirs = (_owners(*side) for side in zip(pieces.starts, (first, second), strict=True))
+    one = _word_vectors(first, pieces.vectors[0], ours)
+    other = _word_vectors(second, pieces.vectors[1], theirs)
+    return Links(pieces.vectors, (ours, theirs), (one, other), weights)
 
 
 def _owners(starts: NDArray[np.intp], document: Document) -> NDArray[np.intp]:
     words = np.array([token.start for token in document.tokens], np.intp)
     return np.maximum(np.searchsorted(words, starts, side="right") - 1, 0)
+
+
+def _word_vectors(document: Document, vectors: Floats, owners: NDArray[np.intp]) -> Floats:
+    found = np.zeros((len(document.tokens), vectors.shape[1]), np.float32)
+    if len(found):
+        np.add.at(found, owners, vectors)
+    return unit(found)
+
+
+def unit(vectors: Floats) -> Floats:
+    """The vectors, each made as long as 1."""
+    found: Floats = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6)
+    return found
 
 
 def _means(members: Members, vectors: Floats, owners: NDArray[np.intp]) -> Floats:

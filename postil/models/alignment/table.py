@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.models.alignment.links import OUTPUTS, Links, Members
+from postil.models.alignment.links import OUTPUTS, Links, Members, unit
 from postil.models.alignment.tokens import KINDS, Floats, Marks, Sentence
 from postil.text.document import Document
 
@@ -72,12 +72,10 @@ def _matches(pair: Pair, first: Members, second: Members, columns: dict[str, Flo
             columns[f"{kind}_weakest_second"] = weakest.T
             columns[f"{kind}_lost_first"] = masses[0][:, None] * (1 - ours[number])
             columns[f"{kind}_lost_second"] = masses[1][None] * (1 - theirs[number])
-    means = [_unit(weights[0] @ pair.first.vectors), _unit(weights[1] @ pair.second.vectors)]
-    columns["cosine_of_means"] = means[0] @ means[1].T
+    means = [unit((one @ own).astype(np.float32)) for one, own in zip(weights, pair.links.words, strict=True)]
+    columns["cosine_of_means"] = (means[0] @ means[1].T).astype(np.float64)
     likeness = (columns["cosine_first"] + columns["cosine_second"]) / 2
     columns.update(_rivals(likeness, "cosine", alone=alone))
-    for name in RIVALS:
-        columns[f"mean_{name}"] = columns[f"link_{name}"]
 
 
 def _rivals(likeness: Floats, name: str, *, alone: bool) -> dict[str, Floats]:
@@ -100,11 +98,6 @@ def _best_other(values: Floats) -> Floats:
     top = np.partition(values, -2, axis=1)
     is_best = np.arange(values.shape[1]) == values.argmax(axis=1)[:, None]
     found: Floats = np.where(is_best, top[:, -2:-1], top[:, -1:])
-    return found
-
-
-def _unit(vectors: Floats) -> Floats:
-    found: Floats = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6)
     return found
 
 

@@ -8,10 +8,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.knowledge.encoder import Pieces
 from postil.knowledge.spaces import idf
-from postil.knowledge.word_relations import Relation, word_relation
+from postil.knowledge.word_relations import Relation, opposites, word_relation
 from postil.models.alignment.conventions import is_about_circuits, named_things, unsaid
+from postil.models.alignment.links import Links
 from postil.text.document import Document, Token
 
 Floats = NDArray[np.float64]
@@ -29,7 +29,7 @@ _RELATIONS = {
 }
 _MODAL = frozenset(("may", "might", "could", "would", "should", "will", "can", "must"))
 _LIGHT = 0.15  # weight of a word that carries little meaning
-_FAR = 0.15  # words whose vectors are less alike are not looked up
+_FAR = 0.15  # words whose vectors are less alike can only be opposites
 _LONGEST_RELATED = 80  # words of a sentence that WordNet is asked about
 
 
@@ -47,11 +47,10 @@ class Marks:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sentence:
-    """A sentence to align: its words, how much each weighs, and a vector for each."""
+    """A sentence to align: its words, and how much each weighs."""
 
     document: Document
     weights: Floats
-    vectors: NDArray[np.float32]
     circuits: bool
     marks: Marks
 
@@ -61,14 +60,14 @@ class Sentence:
         return tuple(token.text for token in self.document.tokens)
 
 
-def sentence(document: Document, pieces: Pieces) -> Sentence:
-    """Weigh the words of a sentence and give each the mean of its pieces' vectors."""
+def sentence(document: Document) -> Sentence:
+    """Weigh the words of a sentence."""
     words = [token.text for token in document.tokens]
     circuits = is_about_circuits(words)
     weights = np.array([_weight(token) for token in document.tokens])
     if circuits:
         weights = np.where(unsaid(words), _LIGHT, weights)
-    return Sentence(document, weights, _word_vectors(document, pieces), circuits, _marks(document))
+    return Sentence(document, weights, circuits, _marks(document))
 
 
 def _marks(document: Document) -> Marks:
@@ -99,22 +98,11 @@ def _rareness(word: str) -> float:
     return min(idf()(word), 9.0) / 9.0
 
 
-def _word_vectors(document: Document, pieces: Pieces) -> NDArray[np.float32]:
-    found = np.zeros((len(document.tokens), pieces.vectors.shape[1]), np.float32)
-    if len(found):
-        starts = np.array([token.start for token in document.tokens], np.intp)
-        places = np.array([pieces.spans[owner][0] for owner in pieces.owners], np.intp)
-        owners = np.maximum(np.searchsorted(starts, places, side="right") - 1, 0)
-        np.add.at(found, owners, pieces.vectors)
-    lengths = np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-6)
-    return np.asarray(found / lengths, np.float32)
-
-
-def word_matrices(first: Sentence, second: Sentence) -> dict[str, Floats]:
+def word_matrices(first: Sentence, second: Sentence, said: Links) -> dict[str, Floats]:
     """For each of `KINDS` a matrix: a row a word of the first, a column a word of the second."""
     shape = (len(first.weights), len(second.weights))
     found = {kind: np.zeros(shape) for kind in KINDS}
-    found["cosine"] = np.clip(first.vectors @ second.vectors.T, 0, 1).astype(np.float64)
+    found["cosine"] = np.clip(said.words[0] @ said.words[1].T, 0, 1).astype(np.float64)
     ours, theirs = ([_form(token) for token in one.document.tokens] for one in (first, second))
     found["same"] = (
         (np.array(ours, object)[:, None] == np.array(theirs, object)[None]).astype(float).reshape(shape)
@@ -137,20 +125,39 @@ def _relate(first: Sentence, second: Sentence, found: dict[str, Floats]) -> None
         np.array([token.is_content and bool(token.wordnet_letter) for token in tokens], bool)
         for tokens in (one.document.tokens[:_LONGEST_RELATED] for one in (first, second))
     )
-    near = (found["same"] == 0) & (found["cosine"] >= _FAR)
-    asked = near[: len(ours), : len(theirs)] & ours[:, None] & theirs[None]
+    asked = (found["same"] == 0)[: len(ours), : len(theirs)] & ours[:, None] & theirs[None]
+    near = found["cosine"] >= _FAR
     for where in zip(*(places.tolist() for places in asked.nonzero()), strict=True):
         one, other = first.document.tokens[where[0]], second.document.tokens[where[1]]
-        relation = _relation(one.lemma.lower(), one.wordnet_letter, other.lemma.lower(), other.wordnet_letter)
+        relation = _relation(_known(one), _known(other)) if near[where] else None
         if relation in _ALIKE:
             found["alike"][where] = 1
         elif relation is not None:
             found[_RELATIONS[relation]][where] = 1
+        elif _opposed(one, other) or _opposed(other, one):
+            found["opposite"][where] = 1
+
+
+def _known(token: Token) -> tuple[str, str]:
+    return token.lemma.lower(), token.wordnet_letter
 
 
 @lru_cache(maxsize=200_000)
-def _relation(one: str, its_part: str, other: str, other_part: str) -> Relation | None:
-    return word_relation((one, its_part), (other, other_part))
+def _relation(one: tuple[str, str], other: tuple[str, str]) -> Relation | None:
+    return word_relation(one, other)
+
+
+def _opposed(one: Token, other: Token) -> bool:
+    contraries = _contraries(one.text.lower(), *_known(one))
+    return other.lemma.lower() in contraries or other.text.lower() in contraries
+
+
+@lru_cache(maxsize=50_000)
+def _contraries(form: str, lemma: str, part: str) -> frozenset[str]:
+    """The opposites of a word, whatever it is tagged as: "open" is "closed"'s, which may stand as a verb."""
+    if part == "n":
+        return frozenset()
+    return frozenset().union(*(opposites(word, each) for word in (form, lemma) for each in {part, "a"}))
 
 
 def _name(first: Sentence, second: Sentence, found: dict[str, Floats]) -> None:
