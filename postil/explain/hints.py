@@ -6,6 +6,7 @@ Nothing here gives the reference away: a hint is made of the pupil's own words, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from postil.explain.clauses import Tree, clause_with, subject_of
 from postil.explain.differences import Difference, is_adverb, words_matter
@@ -51,6 +52,7 @@ ALL = "Your answer says all that it should."
 NOTHING = "Your answer does not say yet what it should. Read the question again."
 _UNNAMED = "Something is still missing: read the question again."
 _NEARLY = "Your answer says nearly all that it should."
+_ARTICLES, _VERBS = frozenset(("the", "a", "an")), frozenset(("is", "are", "was", "were", "has", "have"))
 _WORDINGS = {
     "more_general": "Be more exact about {0}.",
     "related": "Think again about {0}.",
@@ -122,8 +124,17 @@ def praise(answer: Tree, target: Document, differences: Sequence[Difference]) ->
     """What the pupil is right about, where that can be said in a clause."""
     alike = [one for one in differences if one.kind in ("same", "missing", "extra")]
     statement = common_statement(answer, target, alike, of_source=True)
-    if statement and statement.is_clause and "because" not in statement.words.split():
+    if statement and statement.is_clause and _is_sound(statement.words, answer.document, target):
         yield f"You are right that {statement.words.removeprefix('that ')}."
+
+
+def _is_sound(statement: str, answer: Document, target: Document) -> bool:
+    """Whether a pupil's statement can be repeated as right: it reads well, in the reference's words."""
+    words = statement.lower().split()
+    slips = any(one in _ARTICLES and other in _VERBS for one, other in pairwise(words))  # "the are in a path"
+    known = {form for token in target.tokens for form in (lemma(token), token.text.lower())}
+    own = [one for one in answer.tokens if carries_meaning(one) and one.text.lower() in words]
+    return "because" not in words and not slips and all(lemma(token) in known for token in own)
 
 
 def _hints(

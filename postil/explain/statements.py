@@ -40,6 +40,7 @@ _COMPARING = wordset("same different other own another such")
 # In headlines, a bare number of those who suffered this is a number of people.
 _SUFFERED = wordset("kill injure wound hurt arrest detain charge sentence rescue trap drown")
 _DEGREES = wordset("more less most least many much little few very")
+_NO_THINGS = wordset("time way thing one kind lot bit reason answer")  # as in "at a time"
 _NAMES = 3
 
 
@@ -98,7 +99,8 @@ def common_names(
         else:
             chunks.append(list(numbers))
     phrases = (_shared_part(tokens_of(document, numbers), document, known) for numbers in chunks)
-    names = [_named(phrase) for phrase in phrases if phrase]
+    names = [name for phrase in phrases if phrase and ". " not in (name := _named(phrase))]
+    names = [name for name in names if name.split()[-1] not in _NO_THINGS]
     names = [
         name for name in dict.fromkeys(names) if not any(name != other and name in other for other in names)
     ]

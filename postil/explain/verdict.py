@@ -8,25 +8,31 @@ are not set against each other, since such links are often wrong.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from postil.explain.clauses import Tree
 from postil.explain.differences import Difference
 from postil.explain.explanation import differing, shared, telling_differences, told, whole_text
-from postil.explain.hints import ALL, NOTHING, hint_list, hints_for, praise
+from postil.explain.hints import hint_list, praise
+from postil.explain.phrases import carries_meaning, lemma, quoted, tokens_of, wordset
 from postil.explain.statements import common_names
-from postil.explain.wording import Sides, left_over, left_over_list
-from postil.text.document import Document
+from postil.explain.wording import Named, Sides, left_over, left_over_list
+from postil.text.document import Document, Token
 
 PARTLY = "partially_correct_incomplete"
 _AGAINST = ("negated", "opposite", "number", "opinion")
+_NOT_SAID = "does not say in so many words"
 # "They" may stand for what is not named, and other words for what is not said.
 _LITERALLY = {
-    "does not say that": "does not say in so many words that",
+    "does not say that": f"{_NOT_SAID} that",
     "does not mention": "does not name",
     "leaves out": "does not repeat",
 }
 _CONDITIONS = frozenset(("if", "when", "unless", "whether", "until", "longer"))
+_EMPTY = wordset("use have make do get go be need put take give say think know")
+# Questions that lead nowhere.
+_UNCLEAR = re.compile(r"when this is so\.$|what .* (is|are|was|were|be)\.$")
 _NAMED = 2  # parts of the reference that are named as not found
 # What a pupil hears where no difference can be named, or before it is.
 _PARTLY = "Your answer is partly right: something is still missing."
@@ -75,27 +81,32 @@ def for_student(
             praise(Tree.of(source), target, differences), "Your answer looks right." if deferred else _RIGHT
         )
     if label == PARTLY:
-        told = _without(differences, "negated", "opposite", "related", "similar")
-        said = hints_for(told, source, target, question)
-        return _PARTLY if said.startswith((ALL, NOTHING)) else said.replace(_NOT_YET, _CLEARLY)
+        return _missing_hint(differences, source, target, question)
     if label == "contradictory":
-        against = _of(differences, *_against(source, target))
+        against = _contradictions(differences, Sides(Tree.of(source), Tree.of(target), "", ""))
         return " ".join(hint_list(against, source, target, question)) or _WRONG
     return f"{_OFF if label == 'irrelevant' else _NO_ANSWER} {_AGAIN}"
 
 
-def _against(source: Document, target: Document) -> tuple[str, ...]:
-    """The kinds of contradiction to believe: what holds under a condition is not denied by a "not"."""
-    words = {token.text.lower() for text in (source, target) for token in text.tokens}
-    return tuple(kind for kind in _AGAINST if kind != "negated" or not words & _CONDITIONS)
+def _missing_hint(
+    differences: Sequence[Difference], source: Document, target: Document, question: Document | None
+) -> str:
+    """What is right, and the one thing to say that can be asked for plainly.
+
+    What is named too generally, or otherwise, is often meant well; and "say more about the material" sends
+    a pupil anywhere.
+    """
+    if all(one.kind in ("missing", "extra") for one in differences):
+        return _PARTLY
+    praised = next(praise(Tree.of(source), target, differences), "")
+    hints = hint_list(_of(differences, "missing"), source, target, question)
+    asked = [hint for hint in hints if hint.startswith(_NOT_YET) and not _UNCLEAR.search(hint)]
+    hint = asked[0].replace(_NOT_YET, _CLEARLY) if asked else "Something is still missing."
+    return f"{praised} {hint}" if praised else hint if asked else _PARTLY
 
 
 def _of(differences: Sequence[Difference], *kinds: str) -> list[Difference]:
     return [one for one in differences if one.kind in kinds]
-
-
-def _without(differences: Sequence[Difference], *kinds: str) -> list[Difference]:
-    return [one for one in differences if one.kind not in kinds]
 
 
 def _both_name(differences: Sequence[Difference], sides: Sides) -> str:
@@ -105,7 +116,11 @@ def _both_name(differences: Sequence[Difference], sides: Sides) -> str:
 
 def _not_found(differences: Sequence[Difference], sides: Sides) -> str:
     """Parts of the reference that no words of the answer were found for, as a sentence goes on."""
-    names = [name for one in _of(differences, "missing") if (name := left_over(one, sides))]
+    missing = [
+        one for one in _of(differences, "missing") if _tells(tokens_of(sides.target.document, one.target))
+    ]
+    named = [name for one in missing if (name := left_over(one, sides))]
+    names = [name for name in named if not _is_mostly_said(name, sides)]
     if not names:
         return ""
     said = left_over_list(names[:_NAMED], denied=True)
@@ -114,20 +129,64 @@ def _not_found(differences: Sequence[Difference], sides: Sides) -> str:
     return said
 
 
+def _is_mostly_said(name: Named, sides: Sides) -> bool:
+    """Whether the answer has half of the words of a statement: the rest may be there in other words."""
+    known = {form for token in sides.source.document.tokens for form in (lemma(token), token.text.lower())}
+    words = name.words.lower().split()
+    own = [one for one in sides.target.document.tokens if carries_meaning(one) and one.text.lower() in words]
+    said = [lemma(token) in known for token in own]
+    return name.verb == "say" and 2 * sum(said) >= len(said)
+
+
 def _correct(differences: Sequence[Difference], sides: Sides, *, deferred: bool) -> Iterator[str]:
     """What matches; then what was not found, which did not count against the answer."""
     telling = telling_differences(differences, sides)
     if not telling:
-        yield "the answer says the same as the reference"
+        same = _has_words_of(sides.source.document, sides.target.document)
+        agrees = f"the answer agrees with the reference, which {whole_text(sides.target)}"
+        yield "the answer says the same as the reference" if same else agrees
         return
     statement = shared(differences, sides, "teacher")
     names = _both_name(differences, sides)
-    if "the answer mentions" in statement:
+    only_names = "the answer mentions" in statement
+    if only_names:
         statement = f"the answer agrees with the reference: both mention {names}"
-    yield statement or "the answer was judged correct"
+    statement = statement or _equal_words(differences, sides)
+    check = "please check: " if deferred else ""
+    if not statement:
+        yield f"{check}the answer was judged correct; compare the reference, which {whole_text(sides.target)}"
+        return
+    yield statement
     not_found = _not_found(telling, sides)
-    if not_found:
-        yield f"please check: it {not_found}" if deferred else f"it {not_found}"
+    if only_names and _NOT_SAID not in not_found:  # what is right about them is for the reader to see
+        yield f"{check}the reference {whole_text(sides.target)}"
+    elif not_found:
+        yield f"{check}it {not_found}"
+
+
+def _has_words_of(one: Document, other: Document) -> bool:
+    """Whether a text has all the words with a meaning that another has."""
+    known = {lemma(token) for token in one.tokens}
+    return all(lemma(token) in known for token in other.tokens if carries_meaning(token))
+
+
+def _tells(tokens: Sequence[Token]) -> bool:
+    return any(
+        carries_meaning(token) and token.pos != "PRON" and lemma(token) not in _EMPTY for token in tokens
+    )
+
+
+def _equal_words(differences: Sequence[Difference], sides: Sides) -> str:
+    """Words that speak for a correct answer where no statement or thing is shared; often there are none."""
+    texts = sides.source.document, sides.target.document
+    for one in _of(differences, "same"):
+        phrases = [tokens_of(*side) for side in zip(texts, (one.source, one.target), strict=True)]
+        ours, theirs = (quoted(tokens) for tokens in phrases)
+        if all(map(_tells, phrases)) and "…" not in ours + theirs:
+            if ours.lower() == theirs.lower():
+                return f"the answer agrees with the reference: both say {theirs}"
+            return f"the answer agrees with the reference: its {ours} says the same as {theirs}"
+    return ""
 
 
 def _partly(differences: Sequence[Difference], sides: Sides) -> Iterator[str]:
@@ -136,22 +195,50 @@ def _partly(differences: Sequence[Difference], sides: Sides) -> Iterator[str]:
     if not telling:
         yield "the answer says much of what the reference says, but not all"
         return
-    yield shared(differences, sides, "teacher") or "the answer says a part of what the reference says"
-    yield from differing(_of(telling, "number"), sides, "teacher")[:1]
-    not_found = _not_found(telling, sides)
+    statement = shared(differences, sides, "teacher") or "the answer says a part of what the reference says"
+    numbers, not_found = differing(_of(telling, "number"), sides, "teacher")[:1], _not_found(telling, sides)
+    if not numbers and not not_found:
+        yield f"the answer says only a part of what the reference does, which {whole_text(sides.target)}"
+        return
+    yield statement
+    yield from numbers
     if not_found:
         yield f"it {not_found}"
 
 
 def _contradicting(differences: Sequence[Difference], sides: Sides) -> Iterator[str]:
     """The contradiction, if the alignment shows one; else only that there is one, and with what."""
-    against = _of(
-        telling_differences(differences, sides), *_against(sides.source.document, sides.target.document)
-    )
+    against = _contradictions(telling_differences(differences, sides), sides)
     if against:
         yield from differing(against, sides, "teacher")[:1]
         return
     yield f"the answer contradicts the reference, which {whole_text(sides.target)}"
+
+
+def _contradictions(differences: Sequence[Difference], sides: Sides) -> list[Difference]:
+    """The contradictions to believe.
+
+    What holds under a condition is not denied by a "not", and where something of the reference has no
+    counterpart, the "not" may be about that.
+    """
+    texts = sides.source.document, sides.target.document
+    conditional = {token.text.lower() for text in texts for token in text.tokens} & _CONDITIONS
+    missing = any(_tells(tokens_of(texts[1], one.target)) for one in _of(differences, "missing"))
+    kinds = [kind for kind in _AGAINST if kind != "negated" or not (conditional or missing)]
+    return [one for one in _of(differences, *kinds) if _holds(one, sides)]
+
+
+def _holds(one: Difference, sides: Sides) -> bool:
+    """Whether a contradiction can be told: "is" denies nothing; who says "east" and "west" says neither."""
+    target = tokens_of(sides.target.document, one.target)
+    if one.kind != "opposite":
+        return _tells(target)
+    source = tokens_of(sides.source.document, one.source)
+    ours, theirs = ({lemma(token) for token in side if carries_meaning(token)} for side in (source, target))
+    answer, reference = (
+        {lemma(token) for token in tree.document.tokens} for tree in (sides.source, sides.target)
+    )
+    return not (theirs - ours <= answer or ours - theirs <= reference)
 
 
 def _off_the_point(differences: Sequence[Difference], sides: Sides) -> Iterator[str]:

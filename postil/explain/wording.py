@@ -187,10 +187,16 @@ def left_over(one: Difference, sides: Sides) -> Named:
     clause = extra_clause(tree, tokens) if one.kind == "extra" else clause_with(tree, tokens)
     if kind_of(tokens) == "adverb":
         clause = ()
-    if clause and not _is_said(clause, other.document):
-        said = spoken(clause, gaps=False)
+    said = spoken(clause, gaps=False) if clause else ""
+    if clause and not _is_said(clause, other.document) and _is_whole(clause, said):
         return Named("say", said if said.startswith("that ") else f"that {said}")
     return Named("have", quoted(imperative_with(tree, tokens) or tokens))
+
+
+def _is_whole(clause: Sequence[Token], said: str) -> bool:
+    """Whether a clause can stand after "that": not "B nor C is in a path", not "is, the less it swings"."""
+    starts_late = clause[0].pos in ("AUX", "VERB") and clause[0].tag != "VBG"
+    return not starts_late and ("nor" not in said.split() or "neither" in said)
 
 
 def together(found: Sequence[Difference], sides: Sides) -> list[Difference]:

@@ -85,7 +85,7 @@ def test_partly_right_is_neither_all_nor_nothing():
         "the price rises", ("the price rises", "the price rises", "EQUI"), reference="the price rises"
     )
     assert for_teacher(*same, PARTLY) == "The answer says much of what the reference says, but not all."
-    assert for_student(*same, PARTLY) == "Your answer is partly right: something is still missing."
+    assert for_student(*same, PARTLY) == "You are right that the price rises. Something is still missing."
     assert for_teacher(*NOTHING, PARTLY).startswith("The answer says a part of what the reference says.")
     assert for_student(*NOTHING, PARTLY) == "Your answer is partly right: something is still missing."
     assert "opposite" not in for_teacher(*OPPOSITE, PARTLY)
@@ -150,3 +150,14 @@ def test_a_condition_is_no_denial():
         "if connected it is zero", ("connected", "not connected", "OPPO"), reference="they are not connected"
     )
     assert for_teacher(*case, "contradictory").startswith("The answer contradicts the reference, which says")
+
+
+def test_an_opposite_that_the_answer_has_too_is_no_contradiction():
+    both = aligned(
+        "the shadow points west and the sun is east",
+        ("the shadow", "the shadow", "EQUI"),
+        ("points", "points", "EQUI"),
+        ("west", "east", "OPPO"),
+        reference="the shadow points east",
+    )
+    assert for_teacher(*both, "contradictory").startswith("The answer contradicts the reference, which says")
