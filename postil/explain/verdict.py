@@ -15,7 +15,7 @@ from postil.explain.clauses import Tree
 from postil.explain.differences import Difference
 from postil.explain.explanation import differing, shared, telling_differences, told, whole_text
 from postil.explain.hints import hint_list, praise
-from postil.explain.phrases import carries_meaning, lemma, quoted, tokens_of, wordset
+from postil.explain.phrases import base, carries_meaning, lemma, quoted, tokens_of, wordset
 from postil.explain.statements import common_names
 from postil.explain.wording import Named, Sides, left_over, left_over_list
 from postil.text.document import Document, Token
@@ -218,13 +218,14 @@ def _contradicting(differences: Sequence[Difference], sides: Sides) -> Iterator[
 def _contradictions(differences: Sequence[Difference], sides: Sides) -> list[Difference]:
     """The contradictions to believe.
 
-    What holds under a condition is not denied by a "not", and where something of the reference has no
-    counterpart, the "not" may be about that.
+    What holds under a condition is not denied by a "not", and where the answer is about another thing than
+    the reference, nothing is.
     """
     texts = sides.source.document, sides.target.document
     conditional = {token.text.lower() for text in texts for token in text.tokens} & _CONDITIONS
-    missing = any(_tells(tokens_of(texts[1], one.target)) for one in _of(differences, "missing"))
-    kinds = [kind for kind in _AGAINST if kind != "negated" or not (conditional or missing)]
+    missing = [token for one in _of(differences, "missing") for token in tokens_of(texts[1], one.target)]
+    elsewhere = any(base(token).startswith("nsubj") and _tells([token]) for token in missing)
+    kinds = [kind for kind in _AGAINST if kind != "negated" or not (conditional or elsewhere)]
     return [one for one in _of(differences, *kinds) if _holds(one, sides)]
 
 
@@ -232,7 +233,7 @@ def _holds(one: Difference, sides: Sides) -> bool:
     """Whether a contradiction can be told: "is" denies nothing; who says "east" and "west" says neither."""
     target = tokens_of(sides.target.document, one.target)
     if one.kind != "opposite":
-        return _tells(target)
+        return _tells(target) and all(lemma(token) != "than" for token in target)
     source = tokens_of(sides.source.document, one.source)
     ours, theirs = ({lemma(token) for token in side if carries_meaning(token)} for side in (source, target))
     answer, reference = (
