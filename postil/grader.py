@@ -44,6 +44,7 @@ PASSED = 0.8
 LONGEST_ANSWER = 3000
 _MANY_WORDS = 100  # more are left to a person
 _SURE = 0.96  # of what is plain to see
+TOLD = "a person has labelled this answer"  # why an answer has the label that is remembered
 
 
 def fingerprint(question: str, references: Sequence[str]) -> str:
@@ -79,7 +80,7 @@ class Grader:
         if explain:
             from postil.explain.judged import explained  # only here: plain grading needs no aligner
 
-            judged = explained(question, as_read(question, references, [_short(answer)]), judged)
+            judged = explained(question, as_read(question, references, [shortened(answer)]), judged)
         return judged[0]
 
     def grade_many(
@@ -107,7 +108,7 @@ class Grader:
         """Take note of answers that a person has labelled: this question's others are judged by them, too."""
         demand_known(label for _, label in labelled)
         own = self._remembered.setdefault(fingerprint(question, references), {})
-        own.update({_short(answer): label for answer, label in labelled})
+        own.update({shortened(answer): label for answer, label in labelled})
 
     def propose(
         self, question: str, references: Sequence[str], answers: Sequence[str], count: int
@@ -117,7 +118,7 @@ class Grader:
             raise PostilError(f"at least one answer must be asked for, not {count}.")
         references = _demanded(references)
         remembered = self._remembered.get(fingerprint(question, references), {})
-        texts = [_short(answer) for answer in answers]
+        texts = [shortened(answer) for answer in answers]
         found = [plain_case(question, references, text) for text in texts]
         first = {text: place for place, text in reversed(list(enumerate(texts)))}
         open_ = [p for p, text in enumerate(texts) if found[p] is None and first[text] == p]
@@ -140,7 +141,9 @@ class Grader:
     def _judge(self, question: str, references: Sequence[str], answers: Sequence[str]) -> list[Judgement]:
         references = _demanded(references)
         remembered = self._remembered.get(fingerprint(question, references), {})
-        texts = [_short(answer) for answer in answers]
+        # Who writes the same gets the same: answers that differ in capitals and full stops are judged as one.
+        first: dict[str, str] = {_bare(text): text for text in remembered}
+        texts = [first.setdefault(_bare(text), text) for text in map(shortened, answers)]
         plain: dict[int, PlainCase] = {}
         for place, text in enumerate(texts):
             case = _told(remembered.get(text)) or plain_case(question, references, text)
@@ -202,12 +205,16 @@ def as_read(question: str, references: Sequence[str], answers: Sequence[str]) ->
 
 
 def _read(question: Question) -> list[str]:
-    answers = [_short(answer.text) for answer in question.answers]
+    answers = [shortened(answer.text) for answer in question.answers]
     return as_read(question.text, _texts(question.references), answers)
 
 
 def _texts(items: Sequence[Reference] | Sequence[Answer]) -> list[str]:
     return [one.text for one in items]
+
+
+def _bare(text: str) -> str:
+    return text.casefold().strip(" .!?…") or text
 
 
 def _is_long(answer: str) -> bool:
@@ -220,7 +227,7 @@ def _doubted(judgement: Judgement) -> Judgement:
 
 
 def _told(label: str | None) -> PlainCase | None:
-    return PlainCase(label, "a person has labelled this answer") if label else None
+    return PlainCase(label, TOLD) if label else None
 
 
 def _demanded(references: Sequence[str]) -> list[str]:
@@ -230,7 +237,8 @@ def _demanded(references: Sequence[str]) -> list[str]:
     return given
 
 
-def _short(answer: str) -> str:
+def shortened(answer: str) -> str:
+    """An answer as far as it is read: blanks made one, and no more than `LONGEST_ANSWER` characters."""
     return " ".join(answer.split())[:LONGEST_ANSWER].rstrip()
 
 
@@ -268,7 +276,7 @@ def evidence_of(questions: Sequence[Question], progress: Progress | None = None)
     total = sum(len(question.answers) for question in questions)
     for question in questions:
         references = _demanded([one.text for one in question.references])
-        answers = [_short(answer.text) for answer in question.answers]
+        answers = [shortened(answer.text) for answer in question.answers]
         tables.append(gather(question.text, references, as_read(question.text, references, answers)).table)
         if progress:
             progress(sum(map(len, tables)), total)

@@ -540,3 +540,16 @@ def test_training_on_too_little_writes_nothing(tmp_path, change, says: str) -> N
 def test_evidence_has_a_row_for_every_answer() -> None:
     table = evidence_of([asked(ANSWERS[:3]), asked([]), asked(["idk", ""])])
     assert len(table) == 5
+
+
+def test_capitals_and_full_stops_make_no_difference_within_a_class() -> None:
+    texts = ("It evaporates.", "it evaporates", "IT EVAPORATES!", "the sun shines", "idk", "Idk.")
+    question = Question(
+        id="q",
+        text="Why does a puddle disappear on a sunny day?",
+        references=(Reference("r", "The heat of the sun makes the water evaporate into the air."),),
+        answers=tuple(Answer(str(number), text) for number, text in enumerate(texts)),
+    )
+    [(_, judged)] = postil.load().grade_many([question])
+    assert judged[0] == judged[1] == judged[2]
+    assert judged[4].label == judged[5].label == "non_domain"

@@ -18,7 +18,8 @@ MAX_UNPACKED_BYTES = 512 * 1024 * 1024
 MAX_CELL = 32_767
 
 _OLD_OR_LOCKED = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_FORMULA_STARTS = ("=", "+", "-", "@")
+# A text that begins so would be read as a formula or, like `#N/A`, as an error.
+MEAN_SOMETHING = ("=", "+", "-", "@", "\t", "#")
 # A workbook writes some characters as _xHHHH_; a text that only looks like this is written _x005F_xHHHH_.
 _LOOKS_ESCAPED = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
 _ESCAPED = re.compile(r"_x(005F|000D|000A|0009)_", re.IGNORECASE)
@@ -55,8 +56,7 @@ def _refuse_what_is_no_workbook(path: Path, data: bytes) -> None:
             hint="Open it in a spreadsheet program and save it as .xlsx.",
         )
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            unpacked = sum(entry.file_size for entry in archive.infolist())
+        unpacked = unpacked_bytes(data)
     except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
         raise InputError(
             path,
@@ -69,6 +69,12 @@ def _refuse_what_is_no_workbook(path: Path, data: bytes) -> None:
             f"unpacks to {unpacked / 2**20:,.0f} MB; at most {MAX_UNPACKED_BYTES // 2**20} MB are read.",
             hint="Keep only the sheet with the answers.",
         )
+
+
+def unpacked_bytes(data: bytes) -> int:
+    """How large a zip archive, such as a workbook, says that it is when unpacked."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return sum(entry.file_size for entry in archive.infolist())
 
 
 def _read(path: Path, data: bytes, sheet: str | None) -> Grid:
@@ -115,25 +121,36 @@ def _text(value: object) -> str:
 def write_sheet(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Write one sheet in which every cell is text, also one that begins like a formula."""
     from openpyxl import Workbook
-    from openpyxl.cell import WriteOnlyCell
 
     workbook = Workbook(write_only=True)
     try:
         sheet = workbook.create_sheet("answers")
         for row in (header, *rows):
-            cells = []
-            for text in row:
-                cell: Any = WriteOnlyCell(sheet, value=_escaped(text))
-                cell.data_type = "s"
-                if text.startswith(_FORMULA_STARTS):
-                    # Without this mark the text becomes a formula when somebody edits the cell.
-                    cell.quotePrefix = True
-                cells.append(cell)
-            sheet.append(cells)
+            sheet.append([text_cell(sheet, text) for text in row])
         with atomic_writer(path) as file:
             workbook.save(file)
     finally:
         workbook.close()
+
+
+def text_cell(sheet: Any, text: str) -> Any:
+    """A cell of a sheet being written that is text whatever it begins with; one too long for it is cut."""
+    from openpyxl.cell import WriteOnlyCell
+
+    cell: Any = WriteOnlyCell(sheet, value=_cut(_escaped(text)))
+    cell.data_type = "s"
+    if text.startswith(MEAN_SOMETHING):
+        # Without this mark the text becomes a formula when somebody edits the cell.
+        cell.quotePrefix = True
+    return cell
+
+
+def _cut(text: str) -> str:
+    """A text that fits into a cell, whose room is counted in halves of the rarer characters."""
+    units = text.encode("utf-16-le", "surrogatepass")
+    if len(units) <= 2 * MAX_CELL:
+        return text
+    return units[: 2 * (MAX_CELL - 1)].decode("utf-16-le", "ignore") + "…"
 
 
 def _escaped(text: str) -> str:

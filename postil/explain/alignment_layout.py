@@ -13,7 +13,7 @@ from itertools import zip_longest
 from statistics import fmean
 
 from postil.corpora.alignments import AlignedPair
-from postil.explain.alignment_parts import Stretch, is_link, label, stretches
+from postil.explain.alignment_parts import Labelling, Stretch, is_link, label, stretches
 
 FONT, SMALL = 15, 12
 LINE = 20
@@ -71,7 +71,7 @@ class Layout:
     upright: bool
 
 
-def lay_out(pair: AlignedPair) -> Layout:
+def lay_out(pair: AlignedPair, labelling: Labelling = label) -> Layout:
     """Place everything: in two rows where they fit, else in two columns."""
     sources, source_places = stretches(pair.source, [each.source for each in pair.alignments])
     targets, target_places = stretches(pair.target, [each.target for each in pair.alignments])
@@ -80,9 +80,10 @@ def lay_out(pair: AlignedPair) -> Layout:
         for number, alignment in enumerate(pair.alignments)
         if is_link(alignment)
     }
+    labels = [labelling(alignment) for alignment in pair.alignments]
     if max(_row_width(sources), _row_width(targets)) <= _WIDEST_ROW:
-        return _rows(pair, sources, targets, joined)
-    return _columns(pair, sources, targets, joined)
+        return _rows(labels, sources, targets, joined)
+    return _columns(labels, sources, targets, joined)
 
 
 def text_width(text: str, size: float) -> float:
@@ -132,7 +133,7 @@ Joined = dict[int, tuple[list[int], list[int]]]
 
 
 def _rows(
-    pair: AlignedPair, sources: Sequence[Stretch], targets: Sequence[Stretch], joined: Joined
+    labels: Sequence[str], sources: Sequence[Stretch], targets: Sequence[Stretch], joined: Joined
 ) -> Layout:
     wide = max(_row_width(sources), _row_width(targets), _LEAST_COLUMN)
     high = LINE + 2 * _PAD_Y
@@ -151,7 +152,7 @@ def _rows(
     while not clear:
         bottom = top + high + gap
         lower = _row(targets, MARGIN + max(shift, 0), bottom)
-        links, clear = _links(pair, upper, lower, joined, (2, 2 * MARGIN + wide - 2), upright=True)
+        links, clear = _links(labels, upper, lower, joined, (2, 2 * MARGIN + wide - 2), upright=True)
         gap += 32
         clear = clear or gap > _MOST_GAP
     captions = ((MARGIN, MARGIN + SMALL), (MARGIN, bottom + high + SMALL + 6))
@@ -181,7 +182,7 @@ def _middle(boxes: Sequence[Box]) -> float:
 
 
 def _columns(
-    pair: AlignedPair, sources: Sequence[Stretch], targets: Sequence[Stretch], joined: Joined
+    labels: Sequence[str], sources: Sequence[Stretch], targets: Sequence[Stretch], joined: Joined
 ) -> Layout:
     left, right = (
         min(_WIDEST_COLUMN, max([_LEAST_COLUMN, *map(_box_width, column)])) for column in (sources, targets)
@@ -202,7 +203,7 @@ def _columns(
             boxes[side][place] = placed[-1]
         y += max(box.height for box in placed) + _BETWEEN
     first, other = ([column[place] for place in sorted(column)] for column in boxes)
-    links, _ = _links(pair, first, other, joined, (MARGIN + left, second), upright=False)
+    links, _ = _links(labels, first, other, joined, (MARGIN + left, second), upright=False)
     captions = ((MARGIN + left, MARGIN + SMALL), (second, MARGIN + SMALL))
     return Layout(second + right + MARGIN, y, tuple(first), tuple(other), links, captions, False)
 
@@ -228,7 +229,7 @@ def _longest_chain(ends: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _links(
-    pair: AlignedPair,
+    labels: Sequence[str],
     firsts: Sequence[Box],
     others: Sequence[Box],
     joined: Joined,
@@ -247,7 +248,7 @@ def _links(
     }
     # The straightest links choose first: a label on a long one has more places to go to.
     for number, (starts, ends) in sorted(touching.items(), key=lambda item: _slant(item[1], upright)):
-        text = label(pair.alignments[number])
+        text = labels[number]
         width = text_width(text, SMALL) + 14
         left, right = inside[0] + width / 2, inside[1] - width / 2
         ways = (_between(_mean(starts), _mean(ends), place, upright) for place in _PLACES)

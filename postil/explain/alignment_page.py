@@ -11,7 +11,8 @@ from postil.explain.page import escape, page
 
 _STYLE = """
 h2 { font-size: .8rem; font-weight: 600; color: #64748b; margin: 0; }
-figure { margin: 0; overflow-x: auto; } figure svg { display: block; }
+figure { margin: 0; overflow-x: auto; }
+figure svg { display: block; max-width: 100%; min-width: 35rem; height: auto; }
 @media print { section { break-inside: avoid; } }
 """
 

@@ -2,38 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from postil.corpora.alignments import ADDITIONS, TYPES, AlignedPair, Alignment
 
 Names = tuple[str, str]
+Labelling = Callable[[Alignment], str]
 SENTENCES: Names = ("sentence 1", "sentence 2")
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a type is shown: colour and dashes in SVG, colour and sign in the terminal; and what it means."""
+    """How a type is shown: colour and dashes in SVG, colour and sign in the terminal; and what it means.
+
+    `words` are for those who do not know the types' names.
+    """
 
     colour: str
     dashes: str
     plain_colour: str
     sign: str
     meaning: str
+    words: str
 
 
 # The palette of Okabe and Ito, which the colour-blind can tell apart; lines and signs differ as well.
 LOOKS = {
-    "EQUI": Look("#009e73", "", "green", "=", "same meaning"),
-    "OPPO": Look("#d55e00", "double", "red", "!", "opposite"),
-    "SPE1": Look("#0072b2", "11 4", "bright_blue", ">", "{0} more specific"),
-    "SPE2": Look("#56b4e9", "11 4 2 4", "cyan", "<", "{1} more specific"),
-    "SIMI": Look("#e69f00", "5 4", "yellow", "~", "similar"),
-    "REL": Look("#cc79a7", "1.5 4", "magenta", "-", "related"),
-    "NOALI": Look("#8c959f", "4 3", "dim", " ", "not aligned"),
+    "EQUI": Look("#009e73", "", "green", "=", "same meaning", "same"),
+    "OPPO": Look("#d55e00", "double", "red", "!", "opposite", "opposite"),
+    "SPE1": Look("#0072b2", "11 4", "bright_blue", ">", "{0} more specific", "{0} more exact"),
+    "SPE2": Look("#56b4e9", "11 4 2 4", "cyan", "<", "{1} more specific", "{1} more exact"),
+    "SIMI": Look("#e69f00", "5 4", "yellow", "~", "similar", "alike"),
+    "REL": Look("#cc79a7", "1.5 4", "magenta", "-", "related", "related"),
+    "NOALI": Look("#8c959f", "4 3", "dim", " ", "not aligned", "only here"),
 }
 _ADDED = {
     "FACT": "fact against possibility",
+    "POL": "opinions differ",
+}
+_ADDED_WORDS = {
+    "FACT": "not equally certain",
     "POL": "opinions differ",
 }
 
@@ -87,6 +96,12 @@ def label(alignment: Alignment) -> str:
     return " ".join((*alignment.labels, score)).rstrip()
 
 
+def plain_label(alignment: Alignment, names: Names) -> str:
+    """The label in plain words, as in `alike, not equally certain`; the score is left to the line."""
+    said = {name: style.words.format(*names) for name, style in LOOKS.items()} | _ADDED_WORDS
+    return ", ".join(said.get(name, name) for name in alignment.labels)
+
+
 def words(tokens: Sequence[str], numbers: Sequence[int]) -> str:
     """The tokens with these numbers, with dots where some between them are left out."""
     parts: list[str] = []
@@ -103,13 +118,13 @@ def meanings(pair: AlignedPair, names: Names) -> dict[str, str]:
     return types | {name: _ADDED[name] for name in ADDITIONS if name in used}
 
 
-def in_words(pair: AlignedPair, names: Names) -> str:
+def in_words(pair: AlignedPair, names: Names, labelling: Labelling = label) -> str:
     """An alignment told in words, for those who do not see the picture."""
     said = []
     for alignment in pair.alignments:
         source, target = words(pair.source, alignment.source), words(pair.target, alignment.target)
         if is_link(alignment):
-            said.append(f"“{source}” – “{target}”: {label(alignment)}")
+            said.append(f"“{source}” – “{target}”: {labelling(alignment)}")
         else:
             where = names[0] if alignment.source else names[1]
             said.append(f"only in {where}: “{source or target}”")

@@ -1,11 +1,13 @@
 """An alignment as a picture: two sentences cut into chunks, with coloured and labelled links between them.
 
-The SVG needs no script, style sheet or font of its own, and may stand in a page or in a file.
+The SVG needs no script, style or font of its own, and may stand in a page or in a file. A page's style sheet
+may make it smaller.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from postil.corpora.alignments import AlignedPair, Alignment
 from postil.explain.alignment_layout import (
@@ -21,7 +23,19 @@ from postil.explain.alignment_layout import (
     lay_out,
     text_width,
 )
-from postil.explain.alignment_parts import LOOKS, SENTENCES, Look, Names, in_words, is_link, look, meanings
+from postil.explain.alignment_parts import (
+    LOOKS,
+    SENTENCES,
+    Labelling,
+    Look,
+    Names,
+    in_words,
+    is_link,
+    label,
+    look,
+    meanings,
+    plain_label,
+)
 from postil.explain.page import escape
 
 _INK, _FAINT, _PAPER = "#1e293b", "#57606a", "#ffffff"
@@ -30,16 +44,21 @@ _LEAST_WIDTH = 560
 _SAMPLE = 30
 
 
-def alignment_svg(pair: AlignedPair, names: Names = SENTENCES, *, in_page: bool = False) -> str:
+def alignment_svg(
+    pair: AlignedPair, names: Names = SENTENCES, *, in_page: bool = False, plain: bool = False
+) -> str:
     """Draw an alignment; `names` say what the two sentences are, such as `("answer", "reference")`.
 
     A picture `in_page` stands in a web page, where what language it is written in goes without saying.
+    With `plain`, links are labelled in words in place of the types' names and scores.
     """
-    layout = lay_out(pair)
+    labelling = partial(plain_label, names=names) if plain else label
+    layout = lay_out(pair, labelling)
     width = max(layout.width, _LEAST_WIDTH)
-    legend, height = _legend(meanings(pair, names), layout.height + 12, width - MARGIN)
+    told = _told(pair, names, plain=plain)
+    legend, height = _legend(told, layout.height + 12, width - MARGIN)
     drawn = [
-        *(_link(pair, link, layout.upright) for link in layout.links),
+        *(_link(pair, link, labelling, layout.upright) for link in layout.links),
         *(_box(pair.alignments, box) for box in (*layout.sources, *layout.targets)),
         *(_label(look(pair.alignments[link.alignment]), link) for link in layout.links),
         *_captions(pair, layout, names),
@@ -49,9 +68,8 @@ def alignment_svg(pair: AlignedPair, names: Names = SENTENCES, *, in_page: bool 
     title = f"Alignment of {names[0]} and {names[1]}"
     return (
         f'<svg {language}role="img" width="{width:.0f}" height="{height:.0f}" '
-        f'viewBox="0 0 {width:.0f} {height:.0f}" style="max-width:100%;height:auto" '
-        f'font-family="{_FACE}" font-size="{FONT}">'
-        f"<title>{escape(title)}</title><desc>{escape(in_words(pair, names))}</desc>\n"
+        f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="{_FACE}" font-size="{FONT}">'
+        f"<title>{escape(title)}</title><desc>{escape(in_words(pair, names, labelling))}</desc>\n"
         f'<rect width="100%" height="100%" fill="{_PAPER}"/>\n' + "\n".join(drawn) + "\n</svg>"
     )
 
@@ -72,7 +90,7 @@ def _box(alignments: Sequence[Alignment], box: Box) -> str:
     return f'<rect {place} {fill} stroke="{colour}" {border}/>{text}'
 
 
-def _link(pair: AlignedPair, link: Link, upright: bool) -> str:
+def _link(pair: AlignedPair, link: Link, labelling: Labelling, upright: bool) -> str:
     """The line of a link; where it joins several boxes, the lines meet at its label."""
     alignment = pair.alignments[link.alignment]
     if len(link.starts) == len(link.ends) == 1:
@@ -80,7 +98,7 @@ def _link(pair: AlignedPair, link: Link, upright: bool) -> str:
     else:
         legs = [(start, link.hub) for start in link.starts] + [(link.hub, end) for end in link.ends]
         path = " ".join(_curve(*leg, upright) for leg in legs)
-    told = in_words(AlignedPair(pair.id, pair.source, pair.target, (alignment,)), ("", ""))
+    told = in_words(AlignedPair(pair.id, pair.source, pair.target, (alignment,)), ("", ""), labelling)
     return f"<g><title>{escape(told)}</title>{_stroke(look(alignment), path, alignment.score or 0)}</g>"
 
 
@@ -122,12 +140,17 @@ def _captions(pair: AlignedPair, layout: Layout, names: Names) -> Iterator[str]:
         yield _text(x, y, name if tokens else f"{name} (empty)", _FAINT, SMALL, anchor)
 
 
-def _legend(told: dict[str, str], top: float, right: float) -> tuple[list[str], float]:
-    """A sample of every label in the picture with its meaning, in as many lines as it takes; and its end."""
+def _told(pair: AlignedPair, names: Names, *, plain: bool) -> dict[str, str]:
+    """What the legend says of each label; plain words on the links need none, so what has no link is left."""
+    told = {name: f"{name}: {meaning}" for name, meaning in meanings(pair, names).items()}
+    return {name: LOOKS[name].words for name in told if name == "NOALI"} if plain else told
+
+
+def _legend(told: Mapping[str, str], top: float, right: float) -> tuple[list[str], float]:
+    """A sample of every label in the picture and what it means, in as many lines as it takes; and its end."""
     drawn = []
     x, y = float(MARGIN), top + LINE / 2
-    for name, meaning in told.items():
-        text = f"{name}: {meaning}"
+    for name, text in told.items():
         sample = _SAMPLE + 6 if name in LOOKS else 0
         width = sample + text_width(text, SMALL)
         if x > MARGIN and x + width > right:

@@ -136,7 +136,7 @@ def shortened(text: str, most: int) -> str:
 
 def _why(told: Explanation, labelled: bool) -> str:
     """A row under an answer's: the sentence for the teacher, and folded away the chunks and the feedback."""
-    picture = alignment_svg(told.alignment, ("answer", "reference"), in_page=True)
+    picture = alignment_svg(told.alignment, ("answer", "reference"), in_page=True, plain=True)
     return (
         f'<tr class="why"><td></td><td colspan="{4 + labelled}"><details><summary>{escape(told.teacher)}'
         f'</summary><div class="pic">{picture}</div>'

@@ -62,7 +62,6 @@ tbody th { font-weight: 400; color: #475569; min-width: 6.5rem; overflow-wrap: a
 .said summary { color: inherit; } .asked { width: 24%; overflow-wrap: anywhere; color: #475569; }
 tr.more { border-bottom: 0; } .why td { padding-top: 0; } .why summary { color: #475569; }
 .why p { margin: .2rem 0 .5rem; } .pic { overflow-x: auto; margin: .5rem 0; }
-.pic svg { max-width: none !important; }
 .none { color: #64748b; font-style: italic; }
 .sure, .score { font-variant-numeric: tabular-nums; } .next { white-space: nowrap; }
 .score i { display: block; height: .35rem; width: 4.5rem; border-radius: .18rem;
@@ -78,7 +77,7 @@ b.other { white-space: normal; overflow-wrap: anywhere; }
 mark { background: none; color: #b91c1c; font-weight: 600; white-space: nowrap; }
 @media screen and (max-width: 52rem) {
   body { margin: 1rem auto; } section { padding: .8rem; }
-  thead { position: absolute; clip-path: inset(50%); }
+  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   table, tbody { display: block; }
   tbody tr { display: flex; flex-wrap: wrap; gap: .2rem .9rem; padding: .6rem 0; align-items: center; }
   tbody th, td { padding: 0; min-width: 0; } .said, .asked { width: 100%; }

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from postil.corpora.alignments import AlignedPair
 from postil.corpora.responses import Question
@@ -72,11 +73,16 @@ def explained_many(classes: Sequence[Class]) -> list[list[Judgement]]:
     with one_thread_each():
         known = dict(zip(texts, analyse_many(texts), strict=True))
         aligned = _align(pairs, known)
+
+    @cache
+    def words(pair: Pair, question: str, label: str, deferred: bool) -> Explanation:
+        return _words(aligned[pair], known[question], label, deferred)
+
     return [
         [
             judgement
             if pair is None
-            else replace(judgement, explanation=_words(aligned[pair], known[question], judgement))
+            else replace(judgement, explanation=words(pair, question, judgement.label, judgement.deferred))
             for pair, judgement in zip(its, judgements, strict=True)
         ]
         for its, (question, _, judgements) in zip(compared, classes, strict=True)
@@ -105,10 +111,9 @@ def _align(pairs: Sequence[Pair], known: dict[str, Document]) -> dict[Pair, _Ali
     return {pair: _Aligned(*side, one) for pair, side, one in zip(pairs, sides, found, strict=True)}
 
 
-def _words(one: _Aligned, question: Document, judgement: Judgement) -> Explanation:
+def _words(one: _Aligned, question: Document, label: str, deferred: bool) -> Explanation:
     texts = one.source, one.target
     differences = find_differences(one.pair, *texts)
-    label, deferred = judgement.label, judgement.deferred
     return Explanation(
         one.pair,
         for_teacher(differences, *texts, label, deferred=deferred),

@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 import re
 import xml.etree.ElementTree as ET
+from functools import partial
 
 import pytest
 
 from postil.corpora.alignments import TYPES, AlignedPair, Alignment
 from postil.explain.alignment_layout import FONT, Layout, lay_out, text_width, wrapped
 from postil.explain.alignment_page import alignment_page
-from postil.explain.alignment_parts import LOOKS, in_words, stretches, words
+from postil.explain.alignment_parts import LOOKS, SENTENCES, in_words, plain_label, stretches, words
 from postil.explain.alignment_svg import alignment_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -69,8 +70,8 @@ def long(size: int, seed: int = 0) -> AlignedPair:
     return AlignedPair("9", sentence, sentence, tuple(alignments))
 
 
-def drawn(pair: AlignedPair) -> ET.Element:
-    return ET.fromstring(alignment_svg(pair))
+def drawn(pair: AlignedPair, *, plain: bool = False) -> ET.Element:
+    return ET.fromstring(alignment_svg(pair, plain=plain))
 
 
 def texts(svg: ET.Element) -> list[str]:
@@ -117,13 +118,22 @@ def test_names_of_the_two():
     assert "sentence" not in svg
 
 
+def test_plain_words_in_place_of_the_types():
+    svg = alignment_svg(SHORT, ("answer", "reference"), plain=True)
+    shown = texts(drawn(SHORT, plain=True))
+    assert {"alike, not equally certain", "same", "sentence 1 more exact", "only here"} <= set(shown)
+    assert "“three” – “two”: alike, not equally certain; " in svg
+    assert "“glow” – “are lit”: answer more exact; " in svg
+    assert not re.search(r"\b(EQUI|OPPO|SPE[12]|SIMI|REL|NOALI|FACT|POL)\b", svg)
+
+
 def test_the_legend_has_what_the_picture_has():
     legend = [text.split(":")[0] for text in texts(drawn(SHORT)) if ":" in text]
     assert legend == ["EQUI", "SPE1", "SIMI", "NOALI", "FACT", "POL"]
 
 
 def test_no_type_is_told_by_colour_alone():
-    for part in ("colour", "dashes", "sign", "meaning"):
+    for part in ("colour", "dashes", "sign", "meaning", "words"):
         assert len({getattr(style, part) for style in LOOKS.values()}) == len(TYPES), part
     assert tuple(LOOKS) == TYPES
 
@@ -154,13 +164,14 @@ def test_a_word_in_two_alignments_is_linked_twice():
     assert [box.lines for box in lay_out(pair).targets] == [("b",), ("c",)]
 
 
+@pytest.mark.parametrize("plain", [False, True])
 @pytest.mark.parametrize("pair", [SHORT, CROSSING, long(12), long(40), long(90, 1), long(200, 2)])
-def test_nothing_covers_anything_and_all_is_inside(pair):
-    layout = lay_out(pair)
+def test_nothing_covers_anything_and_all_is_inside(pair, plain):
+    layout = lay_out(pair, partial(plain_label, names=SENTENCES)) if plain else lay_out(pair)
     for boxes in (layout.sources, layout.targets):
         assert not covers([(box.x, box.y, box.width, box.height) for box in boxes])
     assert not covers(labels(layout))
-    svg = drawn(pair)
+    svg = drawn(pair, plain=plain)
     _, _, width, height = map(float, svg.get("viewBox").split())
     assert width <= 1032
     for node in svg.iter(f"{SVG}rect"):
@@ -228,7 +239,7 @@ def test_every_text_is_escaped():
 
 def test_nothing_is_fetched_and_nothing_runs():
     svg = alignment_svg(long(60))
-    assert not re.search(r"<(script|style|image|use|foreignObject|a)\b|href|url\(|\son\w+=", svg)
+    assert not re.search(r"<(script|style|image|use|foreignObject|a)\b|href|url\(|\s(on\w+|style)=", svg)
     assert re.findall(r"https?://[^\"]*", svg) == ["http://www.w3.org/2000/svg"]
     assert svg == alignment_svg(long(60))
 

@@ -290,6 +290,17 @@ def test_a_long_text_is_folded_and_loses_nothing():
     assert "<details>" not in whole("short")
 
 
+def test_pictures_of_explanations_speak_plainly_and_may_be_scrolled():
+    pair = AlignedPair("1", ("open",), ("closed",), (Alignment((1,), (1,), ("OPPO",), 4),))
+    told = judged("contradictory", explanation=Explanation(pair, "It says “open”.", "Look again."))
+    page = class_report([graded((Answer("a1", "open"), told))])
+    picture = re.search(r'<div class="pic"><svg .*?</svg>', page, re.DOTALL)[0]
+    assert ">opposite<" in picture
+    assert "OPPO" not in picture
+    assert "style=" not in picture
+    assert ".pic { overflow-x: auto;" in page
+
+
 @pytest.mark.parametrize(
     ("text", "short"),
     [("a b c", "a b c"), ("one two three four", "one two…"), ("x" * 30, "x" * 9 + "…"), (" a \n b ", "a b")],
