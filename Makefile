@@ -19,7 +19,7 @@ $(BIN)/python:
 
 $(STAMP): pyproject.toml | $(BIN)/python
 	@echo "Installing Postil into $(VENV) (a minute or two the first time) …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[serve]'
 	@touch $@
 
 $(DEV_STAMP): pyproject.toml | $(BIN)/python
@@ -29,7 +29,7 @@ $(DEV_STAMP): pyproject.toml | $(BIN)/python
 
 venv: $(STAMP) ## create .venv with the postil command in it
 
-demo: venv ## install and run the demonstration
+demo: venv ## install, grade a made-up class, open it in the workbench
 	@$(BIN)/postil demo
 
 check: $(DEV_STAMP) ## lint and type-check

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 import sys
 from importlib.resources import as_file, files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from postil.explain.classreport import GradedQuestion
 
@@ -21,8 +23,59 @@ def demo(
     folder: Annotated[
         Path, typer.Option("--folder", "-o", help="Where to write the example files and the result.")
     ] = Path("postil-demo"),
+    report_only: Annotated[
+        bool, typer.Option("--report-only", help="Write the files and stop; do not open the workbench.")
+    ] = False,
 ) -> None:
-    """Grade a bundled class, compare with its teacher's labels, and say where to look."""
+    """Grade a bundled class, compare with its teacher's labels, and open it in the workbench.
+
+    The workbench opens where there is a terminal with a screen beside it. In a pipe, in CI and over ssh the
+    files are written, and that is all.
+    """
+    postil = "postil" if shutil.which("postil") else sys.argv[0]
+    _grade_and_write(folder, postil)
+    if not _has_workbench():
+        typer.echo(
+            "\nTo grade in the browser, install the workbench: pip install 'postil[serve]'"
+            f"\nThen: {postil} serve --example"
+        )
+    elif report_only or not (_has_person(os.environ) and _has_browser(os.environ, sys.platform)):
+        typer.echo(f"\nTo grade the same class yourself, in the browser: {postil} serve --example")
+    else:
+        from postil.cli.serve import serve
+
+        typer.echo("\nNow it is your turn: the same class opens in the workbench. Ctrl-C here closes it.")
+        # Any port that is free: a workbench that is open already shall not stop a demonstration.
+        serve(port=0, database=None, browser=True, example=True)
+
+
+def _has_workbench() -> bool:
+    """Whether the packages of the extra `serve` are there; they come together, so one stands for all."""
+    return find_spec("uvicorn") is not None
+
+
+def _has_person(environment: Mapping[str, str]) -> bool:
+    """Whether somebody sits at the terminal who can also close what is opened."""
+    terminals = [stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)]
+    return all(terminals) and not environment.get("CI")
+
+
+def _has_browser(environment: Mapping[str, str], platform: str) -> bool:
+    """Whether a browser would open on a screen that the person sees, and not in the terminal or far away."""
+    import webbrowser
+
+    here = platform in ("win32", "darwin") and not environment.get("SSH_CONNECTION")
+    if not (here or environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY")):
+        return False
+    try:
+        webbrowser.get()
+    except webbrowser.Error:
+        return False
+    return True
+
+
+def _grade_and_write(folder: Path, postil: str) -> None:
+    """Grade the class, show one question, write the files, and say what is in them."""
     from postil.cli.grade import judge
     from postil.cli.gradetable import agreement, show_graded, summary
     from postil.corpora.tables import read_table, write_table
@@ -41,7 +94,6 @@ def demo(
     def inside(name: str) -> str:
         return shlex.quote(str(folder / name))
 
-    postil = "postil" if shutil.which("postil") else sys.argv[0]
     typer.echo(
         f"""
 Written to {folder}:

@@ -10,7 +10,20 @@ from typing import Annotated
 import typer
 
 from postil import __version__
-from postil.cli import align, analyse, bench, check, convert, demo, features, grade, score, similarity, train
+from postil.cli import (
+    align,
+    analyse,
+    bench,
+    check,
+    convert,
+    demo,
+    features,
+    grade,
+    score,
+    serve,
+    similarity,
+    train,
+)
 from postil.errors import PostilError
 
 app = typer.Typer(
@@ -41,6 +54,7 @@ def options(
 
 app.command(short_help="Try Postil on a bundled, made-up class.")(demo.demo)
 app.command(short_help="Grade a class's answers.")(grade.grade)
+app.command(short_help="Grade classes in the browser.")(serve.serve)
 app.command(short_help="Fit the grader to your own labelled answers.")(train.train)
 app.command(short_help="Show words, tree, chunks, senses, roles of a text.")(analyse.analyse)
 app.command(short_help="Align the chunks of two sentences, and say what differs.")(align.align)

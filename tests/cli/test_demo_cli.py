@@ -6,10 +6,12 @@ import json
 import re
 import shlex
 import sys
+import webbrowser
 
 import pytest
 from typer.testing import CliRunner
 
+from postil.cli import demo as command
 from postil.cli.gradetable import columns
 from postil.cli.main import app
 from postil.corpora.labelfiles import read_labels
@@ -117,3 +119,87 @@ def test_a_place_that_cannot_be_written(postil, tmp_path, monkeypatch):
     status, _, err = postil("demo", "--folder", tmp_path / "file")
     assert status == 2
     assert err.startswith("postil: ")
+
+
+class Terminal:
+    """A stream that a person sits at."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def at_a_desk(monkeypatch):
+    """A terminal, a screen and a browser, without the grading; gives what the workbench was opened with."""
+    opened: list[dict[str, object]] = []
+    monkeypatch.setattr(command, "_grade_and_write", lambda folder, postil: None)
+    monkeypatch.setattr("postil.cli.serve.serve", lambda **told: opened.append(told))
+    monkeypatch.setattr(command, "_has_person", lambda environment: not environment.get("CI"))
+    monkeypatch.setattr(webbrowser, "get", lambda using=None: webbrowser.GenericBrowser("true"))
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.delenv("CI", raising=False)
+    return opened
+
+
+def test_without_a_terminal_it_says_how_to_open_the_workbench(shown):
+    _, out = shown
+    assert out.rstrip().endswith("postil serve --example")
+
+
+def test_at_a_desk_the_workbench_opens_on_the_class(postil, at_a_desk):
+    status, out, err = postil("demo")
+    assert (status, err) == (0, "")
+    assert at_a_desk == [{"port": 0, "database": None, "browser": True, "example": True}]
+    assert "Ctrl-C here closes it" in out
+
+
+@pytest.mark.parametrize("missing", ["person", "screen", "browser", "packages", "will"])
+def test_nothing_opens_where_something_is_missing(postil, at_a_desk, monkeypatch, missing):
+    options = []
+    if missing == "person":
+        monkeypatch.setenv("CI", "true")
+    elif missing == "screen":
+        monkeypatch.delenv("DISPLAY")
+        monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    elif missing == "browser":
+        monkeypatch.setattr(webbrowser, "get", _no_browser)
+    elif missing == "packages":
+        monkeypatch.setitem(sys.modules, "uvicorn", None)
+    else:
+        options = ["--report-only"]
+    status, out, err = postil("demo", *options)
+    assert (status, err) == (0, "")
+    assert at_a_desk == []
+    assert "serve --example" in out
+    assert ("pip install 'postil[serve]'" in out) == (missing == "packages")
+
+
+def _no_browser(using=None):
+    raise webbrowser.Error("could not locate runnable browser")
+
+
+def test_who_is_at_the_terminal(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    assert command._has_person({})
+    assert not command._has_person({"CI": "true"})
+    monkeypatch.setattr(sys, "stdin", None)
+    assert not command._has_person({})
+
+
+@pytest.mark.parametrize(
+    ("platform", "environment", "seen"),
+    [
+        ("linux", {"DISPLAY": ":0"}, True),
+        ("linux", {"WAYLAND_DISPLAY": "wayland-0"}, True),
+        ("linux", {}, False),
+        ("darwin", {}, True),
+        ("win32", {}, True),
+        ("darwin", {"SSH_CONNECTION": "192.0.2.1 50000 192.0.2.2 22"}, False),
+        ("linux", {"SSH_CONNECTION": "192.0.2.1 50000 192.0.2.2 22", "DISPLAY": "localhost:10.0"}, True),
+    ],
+)
+def test_where_a_browser_would_be_seen(monkeypatch, platform, environment, seen):
+    monkeypatch.setattr(webbrowser, "get", lambda using=None: webbrowser.GenericBrowser("true"))
+    assert command._has_browser(environment, platform) is seen

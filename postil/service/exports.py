@@ -1,0 +1,259 @@
+"""Graded answers on their way out: tables for a spreadsheet, grades for Moodle, a report to print.
+
+A label that the teacher decided counts before the machine's, and what goes to the student follows it: where
+the teacher decided otherwise, the machine's note no longer fits and a short sentence takes its place.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from postil.corpora import responses
+from postil.corpora.grids import unify_line_ends
+from postil.corpora.labels import PLAIN_NAMES, RESPONSE_SCHEMES
+from postil.corpora.rows import write_rows
+from postil.errors import number_of
+from postil.explain.classreport import GradedQuestion, class_report
+from postil.explain.page import printable
+from postil.models.responses.judgement import Explanation, Judgement, collapsed
+from postil.service.records import Answer, Question, View, sentence
+from postil.service.workbooks import Cell, Sheet, workbook
+
+# The columns of a table of answers, and how wide they are in a workbook.
+COLUMNS = (
+    ("key", 14),
+    ("student", 20),
+    ("answer", 60),
+    ("label", 14),
+    ("official label", 28),
+    ("points", 8),
+    ("out of", 8),
+    ("confidence", 11),
+    ("decided by", 11),
+    ("explanation", 60),
+    ("feedback", 50),
+)
+TEACHER, MACHINE = "teacher", "Postil"
+# What a student hears where no note on the answer itself fits.
+SENTENCES = {
+    "correct": "Your answer is right.",
+    "partially_correct_incomplete": "Your answer is partly right: something is still missing.",
+    "contradictory": "Something in your answer is not right.",
+    "irrelevant": "Your answer does not answer the question yet. Read the question again.",
+    "non_domain": "This does not answer the question yet. Read the question again.",
+}
+# How Moodle's grade import can find a student.
+MOODLE_NAMES = {"username": "Username", "idnumber": "ID number", "email": "Email address"}
+_MOODLE_COLUMNS = ("Grade", "Feedback")
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_MOST = 0.8  # of the cells have to look like what a column is taken for
+_LONGEST_NAME = 60
+_MOST_PICTURES = 1000
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Which column finds a student in Moodle (`key` or `student`), and what it is called there."""
+
+    column: str
+    name: str
+
+    def of(self, answer: Answer) -> str:
+        """What stands in that column for one answer."""
+        return (answer.key if self.column == "key" else answer.student).strip()
+
+
+def as_csv(question: Question, views: Sequence[View]) -> bytes:
+    """A question's answers as CSV; the mark at its start tells Excel that it is UTF-8."""
+    rows = [["" if cell is None else _number(cell) for cell in row] for row in answer_rows(question, views)]
+    return _BYTE_ORDER_MARK + _delimited([name for name, _ in COLUMNS], rows)
+
+
+def as_xlsx(question: Question, views: Sequence[View]) -> bytes:
+    """A question's answers as a workbook with one sheet."""
+    return workbook([Sheet("answers", COLUMNS, answer_rows(question, views))])
+
+
+def course_xlsx(graded: Iterable[tuple[Question, Sequence[View]]]) -> bytes:
+    """A course as a workbook: a sheet with the points of everybody, then a sheet for each question."""
+    graded = list(graded)
+    sheets = [
+        Sheet(f"{number} {question.text}", COLUMNS, answer_rows(question, views))
+        for number, (question, views) in enumerate(graded, 1)
+    ]
+    return workbook([_overview(graded), *sheets])
+
+
+def answer_rows(question: Question, views: Sequence[View]) -> list[list[Cell]]:
+    """A row for every answer, under the names of `COLUMNS`."""
+    return [
+        [
+            clean(view.answer.key),
+            clean(view.answer.student),
+            clean(view.answer.text),
+            view.plain,
+            view.label or "",
+            points_of(question, view),
+            question.points,
+            round(view.judged.confidence, 3) if view.judged and not view.decision else None,
+            TEACHER if view.decision else MACHINE if view.judged else "",
+            clean(_explanation(view)),
+            clean(feedback(view)),
+        ]
+        for view in views
+    ]
+
+
+def points_of(question: Question, view: View) -> float | None:
+    """The points that an answer earns; None before anybody has judged it."""
+    return None if view.score is None else round(view.score * question.points, 2)
+
+
+def feedback(view: View) -> str:
+    """What to say to the student: it fits the label that counts."""
+    if view.label is None:
+        return ""
+    note = view.judged.student if view.judged and _fits(view) else ""
+    return note or SENTENCES[view.label]
+
+
+def moodle_csv(question: Question, views: Sequence[View], identity: Identity) -> bytes:
+    """Grades with feedback for Moodle's grade import; answers without a grade or a student are left out."""
+    rows = [
+        [clean(identity.of(view.answer)), _number(points_of(question, view)), clean(feedback(view))]
+        for view in views
+        if view.label is not None and identity.of(view.answer)
+    ]
+    return _delimited([MOODLE_NAMES[identity.name], *_MOODLE_COLUMNS], rows)
+
+
+def guess_identity(answers: Sequence[Answer]) -> Identity:
+    """Which column finds the students in Moodle, by what the cells look like."""
+    keys = [answer.key.strip() for answer in answers]
+    students = [answer.student.strip() for answer in answers]
+    for column, cells in (("student", students), ("key", keys)):
+        if _mostly(cells, lambda cell: bool(_EMAIL.fullmatch(cell))):
+            return Identity(column, "email")
+    for column, cells in (("student", students), ("key", keys)):
+        if _mostly(cells, str.isdigit):
+            return Identity(column, "idnumber")
+    # A name with a blank in it is nobody's user name.
+    usable = _mostly(students, lambda cell: bool(cell) and not re.search(r"\s", cell))
+    return Identity("student" if usable else "key", "username")
+
+
+def report(graded: Iterable[tuple[Question, Sequence[View]]], title: str) -> str:
+    """A page to print, with the labels that count; answers that nobody has judged are left out of it.
+
+    Of many answers only the words of the explanations are shown: thousands of pictures help nobody.
+    """
+    graded = list(graded)
+    pictures = sum(len(views) for _, views in graded) <= _MOST_PICTURES
+    return class_report([_reported(*one, pictures=pictures) for one in graded], title)
+
+
+def file_name(*parts: str) -> str:
+    """A name for a download from names of courses and questions: plain letters, digits and hyphens only."""
+    plain = unicodedata.normalize("NFKD", " ".join(parts)).encode("ascii", "ignore").decode()
+    name = re.sub(r"[^A-Za-z0-9]+", "-", plain).strip("-").lower()
+    return name[:_LONGEST_NAME].strip("-") or "postil"
+
+
+def clean(text: str) -> str:
+    """A text as any table can hold it: without blanks around it, and without what nobody can see."""
+    # Cut here and not after the apostrophe is set: a blank before a formula would hide it from that check.
+    return printable(unify_line_ends(text)).strip()
+
+
+def _delimited(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.csv"
+        write_rows(path, header, rows, defuse_formulas=True)
+        return path.read_bytes()
+
+
+def _number(cell: Cell) -> str:
+    return cell if isinstance(cell, str) else "" if cell is None else f"{cell:g}"
+
+
+def _mostly(cells: Sequence[str], looks_right: Callable[[str], bool]) -> bool:
+    return bool(cells) and sum(map(looks_right, cells)) >= _MOST * len(cells)
+
+
+def _overview(graded: Sequence[tuple[Question, Sequence[View]]]) -> Sheet:
+    """Who has how many points for which question; the students are found by their name, or by their key."""
+    points: dict[str, list[Cell]] = {}
+    for place, (question, views) in enumerate(graded):
+        for view in views:
+            who = clean(view.answer.student) or clean(view.answer.key)
+            row = points.setdefault(who, [None] * len(graded))
+            earned, before = points_of(question, view), row[place]
+            # Who has answered twice is counted by the better answer.
+            if earned is not None and (not isinstance(before, float) or earned > before):
+                row[place] = earned
+    questions = [(f"question {number}", 12) for number in range(1, len(graded) + 1)]
+    columns = [("student", 24), *questions, ("sum", 10)]
+    sums = {who: sum(cell for cell in row if isinstance(cell, float)) for who, row in points.items()}
+    return Sheet("points", columns, [[who, *row, round(sums[who], 2)] for who, row in points.items()])
+
+
+def _explanation(view: View) -> str:
+    """Why the label is what it is; where the teacher decided otherwise, also what the machine had said."""
+    if view.decision and not _fits(view):
+        return sentence(_decided(view))
+    return (sentence(view.judged.because) or view.judged.teacher) if view.judged else ""
+
+
+def _fits(view: View) -> bool:
+    """Whether what the machine says of an answer fits the label that counts."""
+    return view.judged is not None and view.judged.label == view.label
+
+
+def _decided(view: View) -> str:
+    if view.judged is None or _fits(view):
+        return "the teacher decided"
+    return f"the teacher decided; Postil had said “{PLAIN_NAMES[view.judged.label]}”"
+
+
+def _reported(question: Question, views: Sequence[View], *, pictures: bool) -> GradedQuestion:
+    told = [(view, judgement) for view in views if (judgement := _judgement(view, pictures=pictures))]
+    answers = tuple(responses.Answer(_name(view), view.answer.text) for view, _ in told)
+    references = tuple(
+        responses.Reference(str(place), text) for place, text in enumerate(question.references, 1)
+    )
+    missing = len(views) - len(told)
+    warnings = [f"Not graded yet, and left out here: {number_of(missing, 'answer')}."] if missing else []
+    points = f"{question.points:g} {'point' if question.points == 1 else 'points'}"
+    asked = responses.Question(points, question.text, references, answers)
+    return GradedQuestion(asked, [judgement for _, judgement in told], warnings)
+
+
+def _name(view: View) -> str:
+    student = view.answer.student.strip()
+    return f"{view.answer.key} · {student}" if student and student != view.answer.key else view.answer.key
+
+
+def _judgement(view: View, *, pictures: bool) -> Judgement | None:
+    """The judgement that a report shows; a decision is as sure as a person is, and says whose it is."""
+    label, judged = view.label, view.judged
+    if label is None or view.score is None:
+        return None
+    labels = {name: scheme.collapse(label) or label for name, scheme in RESPONSE_SCHEMES.items()}
+    explanation = None
+    if pictures and judged and judged.alignment and _fits(view):
+        explanation = Explanation(judged.alignment, judged.teacher, judged.student)
+    reference = judged.reference if judged else ""
+    if view.decision or judged is None:
+        sure = {label: 1.0}
+        chances = collapsed(sure) | {"5way": sure}  # there is no second best
+        because = _decided(view)
+        return Judgement(labels, chances, view.score, 1.0, False, reference, because, explanation)
+    five, confidence = collapsed(judged.probabilities), judged.confidence
+    because = judged.because or (judged.teacher if explanation is None else "")
+    return Judgement(labels, five, view.score, confidence, judged.deferred, reference, because, explanation)

@@ -1,0 +1,102 @@
+"""What a job does: propose answers to label, grade a class, or grade it again beside what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import ceil
+
+from postil.errors import PostilError
+from postil.models.responses.judgement import Judgement
+from postil.service.groups import group_texts
+from postil.service.jobs.machine import Machine
+from postil.service.records import Answer, Job, Judged, Question
+from postil.service.store import answers, decisions, jobs, judgements, questions
+from postil.service.store.database import Store
+from postil.service.store.tables import now
+
+BATCH = 128  # answers explained and stored together
+PROPOSED = 4
+_MOST_READ = 500  # answers of a large class from which the proposed are chosen: somebody waits for them
+
+
+def run(store: Store, job: Job, machine: Machine, *, batch: int = BATCH) -> None:
+    """Do a job, or what is left of it, and say that it is done."""
+    question = questions.get_question(store, job.question_id)
+    given = answers.list_answers(store, job.question_id)
+    if not given:
+        raise PostilError("there are no answers to grade.", hint="Add answers first.")
+    if job.kind == "propose":
+        result = _propose(store, job, question, given, machine)
+    else:
+        result = _grade(store, job, question, given, machine, batch)
+    jobs.finish(store, job.id, result)
+
+
+def _propose(
+    store: Store, job: Job, question: Question, given: Sequence[Answer], machine: Machine
+) -> dict[str, object]:
+    jobs.set_phase(store, job.id, "reading", len(given))
+    decided = {decision.answer_id for decision in decisions.current(store, question.id)}
+    open_ = [answer for answer in given if answer.id not in decided]
+    open_ = open_[:: ceil(len(open_) / _MOST_READ) or 1]
+    places = machine.propose(question, [answer.text for answer in open_], PROPOSED) if open_ else []
+    return {"answers": [open_[place].id for place in places]}
+
+
+def _grade(
+    store: Store, job: Job, question: Question, given: Sequence[Answer], machine: Machine, batch: int
+) -> dict[str, object]:
+    """Judge everybody at once, for answers are compared with each other; then explain and store in batches.
+
+    Judging gives the same result every time: after a kill it is done again, and only what was not stored is
+    explained.
+    """
+    jobs.set_phase(store, job.id, "reading", len(given))
+    # What was accepted without a look is the machine's own word: it must not teach itself.
+    labels = {
+        decision.answer_id: decision.label
+        for decision in decisions.current(store, question.id)
+        if decision.source != "passed"
+    }
+    texts = [answer.text for answer in given]
+    judged = machine.judge(question, texts, [labels.get(answer.id) for answer in given])
+    judgement_of = {answer.id: judgement for answer, judgement in zip(given, judged, strict=True)}
+    jobs.set_phase(store, job.id, "explaining", len(given))
+    save = judgements.save_proposals if job.kind == "regrade" else judgements.save_judgements
+    left = set(judgements.missing(store, job.id))
+    for some in _batches([answer for answer in given if answer.id in left], batch):
+        mine = [judgement_of[answer.id] for answer in some]
+        explained = machine.explain(question, [answer.text for answer in some], mine)
+        save(store, job.id, [_kept(*pair) for pair in zip(some, explained, strict=True)])
+    jobs.set_phase(store, job.id, "grouping", len(given))
+    groups = group_texts(texts)
+    answers.set_groups(store, question.id, {one.id: group for one, group in zip(given, groups, strict=True)})
+    return {"answers": len(given), "decided": len(labels)}
+
+
+def _batches(given: Sequence[Answer], size: int) -> Iterator[Sequence[Answer]]:
+    """Answers in batches, equal texts one after the other: together, they are looked at once."""
+    first: dict[str, int] = {}
+    for answer in given:
+        first.setdefault(answer.text, answer.place)
+    ordered = sorted(given, key=lambda answer: (first[answer.text], answer.place))
+    for start in range(0, len(ordered), size):
+        yield ordered[start : start + size]
+
+
+def _kept(answer: Answer, judgement: Judgement) -> Judged:
+    explanation = judgement.explanation
+    return Judged(
+        answer_id=answer.id,
+        label=judgement.label,
+        probabilities=judgement.probabilities["5way"],
+        score=judgement.score,
+        confidence=judgement.confidence,
+        deferred=judgement.deferred,
+        because=judgement.because,
+        reference=judgement.reference,
+        teacher=explanation.teacher if explanation else "",
+        student=explanation.student if explanation else "",
+        alignment=explanation.alignment if explanation else None,
+        made=now(),
+    )

@@ -1,0 +1,39 @@
+"""The machine that jobs work with: judges a class, explains judgements, proposes what to label first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from postil.models.responses.judgement import Judgement
+from postil.service.records import Question
+
+
+class Machine(Protocol):
+    """What a job needs of a grader; tests put a simple one in its place."""
+
+    def judge(
+        self, question: Question, answers: Sequence[str], decided: Sequence[str | None]
+    ) -> list[Judgement]:
+        """Judge a whole class; `decided` has the label that a person gave, answer by answer, or None."""
+        ...
+
+    def explain(
+        self, question: Question, answers: Sequence[str], judgements: Sequence[Judgement]
+    ) -> list[Judgement]:
+        """Give some of the judgements their explanation."""
+        ...
+
+    def propose(self, question: Question, answers: Sequence[str], count: int) -> list[int]:
+        """The places of the answers to label first."""
+        ...
+
+
+LoadMachine = Callable[[], Machine]
+
+
+def load_machine() -> Machine:
+    """The grader that ships; only this imports what is slow to import."""
+    from postil.service.jobs.grader_machine import GraderMachine
+
+    return GraderMachine()

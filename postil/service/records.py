@@ -1,0 +1,198 @@
+"""What the store gives out and pages show: courses, questions, answers, judgements, decisions and jobs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from postil.corpora.alignments import AlignedPair
+from postil.corpora.labels import PLAIN_NAMES, RESPONSE_SCHEMES
+from postil.models.responses.judgement import CREDIT
+
+LABELS = RESPONSE_SCHEMES["5way"].labels
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[”\"’')]*\s+(?=[^a-z])")
+_REASONS = {"accepted": "You accepted this.", "passed": "You accepted this with others as sure."}
+
+
+class _Labelled(Protocol):
+    """Whatever has a label."""
+
+    @property
+    def label(self) -> str:
+        """The label."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A course, and how many questions and answers it holds."""
+
+    id: int
+    name: str
+    created: datetime
+    questions: int
+    answers: int
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with its references; how many answers it has, and how many were judged and decided."""
+
+    id: int
+    course_id: int
+    text: str
+    references: tuple[str, ...]
+    points: float
+    created: datetime
+    answers: int
+    judged: int
+    decided: int
+
+
+@dataclass(frozen=True, slots=True)
+class NewAnswer:
+    """An answer about to be stored; `key` is its id in the teacher's file, unique within a question."""
+
+    key: str
+    student: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A stored answer; `place` is where it stood among the others, `group` is 0 before they are grouped."""
+
+    id: int
+    question_id: int
+    key: str
+    student: str
+    text: str
+    place: int
+    group: int
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What the machine says of one answer, in a form that can be kept.
+
+    `probabilities` are those of the five labels. `because` is there where no model was needed; otherwise
+    `teacher` and `student` say in words how the answer compares with `reference`, and `alignment` shows it.
+    """
+
+    answer_id: int
+    label: str
+    probabilities: Mapping[str, float]
+    score: float
+    confidence: float
+    deferred: bool
+    because: str
+    reference: str
+    teacher: str
+    student: str
+    alignment: AlignedPair | None
+    made: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A person's label for an answer, and what the machine had said when it was given.
+
+    `source` is how it came about: one answer in "review" or "accepted" there, "start" for those labelled
+    first, "group" for like answers together, "passed" for many accepted without a look at each. Decisions
+    made together share a `batch`.
+    """
+
+    id: int
+    answer_id: int
+    label: str
+    made: datetime
+    source: str
+    batch: int
+    undone: datetime | None
+    machine_label: str | None
+    machine_probabilities: Mapping[str, float] | None
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """An answer as a page shows it: a person's decision comes before the machine's judgement."""
+
+    answer: Answer
+    judged: Judged | None
+    decision: Decision | None
+
+    @property
+    def label(self) -> str | None:
+        """The label that counts; None before anybody has judged."""
+        return counting_label(self.judged, self.decision)
+
+    @property
+    def score(self) -> float | None:
+        """What the label that counts earns, 0 to 1; equal labels earn the same, for pupils compare points."""
+        return None if self.label is None else CREDIT.get(self.label, 0.0)
+
+    @property
+    def plain(self) -> str:
+        """What people call the label; empty before anybody has judged."""
+        return PLAIN_NAMES.get(self.label, self.label) if self.label else ""
+
+    @property
+    def reason(self) -> str:
+        """Why the label is what it is, in one line."""
+        if self.decision:
+            return _REASONS.get(self.decision.source, "You decided this.")
+        if self.judged is None:
+            return ""
+        return sentence(self.judged.because) or _SENTENCE_END.split(self.judged.teacher, maxsplit=1)[0]
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether a person should look: nobody has decided, and the machine is unsure or has not said."""
+        return self.decision is None and (self.judged is None or self.judged.deferred)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Work on a question that goes on in the background.
+
+    `kind` is "propose", "grade" or "regrade"; `state` is "waiting", "running", "done", "failed", and for
+    what a regrade proposes also "applied" or "dropped".
+    """
+
+    id: int
+    question_id: int
+    kind: str
+    state: str
+    phase: str
+    done: int
+    total: int
+    error: str
+    result: Mapping[str, object]
+    created: datetime
+    started: datetime | None
+    finished: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What grading again would change about one answer."""
+
+    answer: Answer
+    before: Judged
+    after: Judged
+
+
+def counting_label(judged: _Labelled | None, decision: Decision | None) -> str | None:
+    """The label that counts: a person's before the machine's; None before anybody has judged."""
+    given = decision or judged
+    return given.label if given else None
+
+
+def sentence(clause: str) -> str:
+    """A clause as a sentence: a capital first, a full stop last."""
+    clause = clause.strip()
+    if not clause:
+        return ""
+    return clause[0].upper() + clause[1:] + ("" if clause[-1] in ".!?…" else ".")

@@ -1,0 +1,37 @@
+"""What the workbench is told when it starts: where its file lies, where it listens, how much it takes in."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_FILE = "workbench.db"
+
+
+def default_database(platform: str = sys.platform, environment: Mapping[str, str] = os.environ) -> Path:
+    """Where the workbench keeps its file unless told otherwise: the user's own data folder."""
+    home = Path.home()
+    if platform == "win32":
+        return _folder(environment.get("LOCALAPPDATA"), home / "AppData" / "Local") / "Postil" / _FILE
+    if platform == "darwin":
+        return home / "Library" / "Application Support" / "Postil" / _FILE
+    return _folder(environment.get("XDG_DATA_HOME"), home / ".local" / "share") / "postil" / _FILE
+
+
+def _folder(named: str | None, otherwise: Path) -> Path:
+    """The folder that the environment names; a relative one depends on where one stands, and is not used."""
+    return Path(named) if named and Path(named).is_absolute() else otherwise
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How the workbench runs; the limits are those of one upload."""
+
+    database: Path = field(default_factory=default_database)
+    host: str = "127.0.0.1"
+    port: int = 8400
+    most_bytes: int = 25 * 1024 * 1024
+    most_answers: int = 20_000

@@ -1,0 +1,1 @@
+"""The store: plain functions over one database; each is one transaction, and returns records."""

@@ -1,0 +1,118 @@
+"""Judgements: keep what the machine says, and what a regrade would change before it is applied."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Exists, Select, delete, exists, func, insert, or_, select
+from sqlalchemy.orm import Session
+
+from postil.errors import PostilError
+from postil.service.records import Change, Judged
+from postil.service.store.database import Store
+from postil.service.store.jobs import demand_running, drop_proposals
+from postil.service.store.kept import change_of, columns_of
+from postil.service.store.tables import AnswerRow, DecisionRow, JobRow, JudgementRow, ProposalRow, now
+
+_KEPT = [column.key for column in JudgementRow.__table__.columns if column.key != "job_id"]
+
+
+def save_judgements(store: Store, job_id: int, judged: Sequence[Judged]) -> None:
+    """Keep judgements that a job made, and count them as done: all in one transaction.
+
+    A judgement takes the place of the answer's earlier one. Answers deleted in the meantime are passed over.
+    """
+    _save(store, job_id, judged, JudgementRow)
+
+
+def save_proposals(store: Store, job_id: int, judged: Sequence[Judged]) -> None:
+    """The same for a regrade: its judgements wait beside the current ones."""
+    _save(store, job_id, judged, ProposalRow)
+
+
+def missing(store: Store, job_id: int) -> list[int]:
+    """The answers that a job has not judged yet, in their order."""
+    with store.reading() as session:
+        job = demand_running(session, job_id)
+        table = ProposalRow if job.kind == "regrade" else JudgementRow
+        made = exists().where(table.answer_id == AnswerRow.id, table.job_id == job_id)
+        wanted = select(AnswerRow.id).where(AnswerRow.question_id == job.question_id, ~made)
+        return list(session.scalars(wanted.order_by(AnswerRow.place)))
+
+
+def changes(store: Store, job_id: int) -> list[Change]:
+    """The answers that a regrade gives another label, without those that a person has decided."""
+    wanted = changed(job_id, AnswerRow, JudgementRow, ProposalRow).order_by(AnswerRow.place)
+    with store.reading() as session:
+        return [change_of(*row) for row in session.execute(wanted)]
+
+
+def changed(job_id: int, *what: Any) -> Select[Any]:
+    """A query about the answers that a regrade would change."""
+    return (
+        select(*what)
+        .select_from(AnswerRow)
+        .join(JudgementRow, JudgementRow.answer_id == AnswerRow.id)
+        .join(ProposalRow, ProposalRow.answer_id == AnswerRow.id)
+        .where(ProposalRow.job_id == job_id, ~_decided())
+        .where(ProposalRow.label != JudgementRow.label)
+    )
+
+
+def apply_changes(store: Store, job_id: int) -> None:
+    """Put what a regrade proposes in the place of the current judgements; decided answers keep theirs."""
+    with store.writing() as session:
+        row = _demand_proposed(session, job_id)
+        wins = _proposals_that_win(job_id)
+        beaten = wins.with_only_columns(ProposalRow.answer_id)
+        session.execute(delete(JudgementRow).where(JudgementRow.answer_id.in_(beaten)))
+        rows = wins.with_only_columns(*(getattr(ProposalRow, name) for name in _KEPT), ProposalRow.job_id)
+        session.execute(insert(JudgementRow).from_select([*_KEPT, "job_id"], rows))
+        session.execute(delete(ProposalRow).where(ProposalRow.job_id == job_id))
+        row.state, row.finished = "applied", now()
+
+
+def drop_changes(store: Store, job_id: int) -> None:
+    """Forget what a regrade proposes; everything stays as it is."""
+    with store.writing() as session:
+        _demand_proposed(session, job_id)
+        drop_proposals(session, JobRow.id == job_id)
+
+
+def _save(
+    store: Store, job_id: int, judged: Sequence[Judged], table: type[JudgementRow] | type[ProposalRow]
+) -> None:
+    with store.writing() as session:
+        job = demand_running(session, job_id)
+        ids = [one.answer_id for one in judged]
+        own = select(AnswerRow.id).where(AnswerRow.id.in_(ids), AnswerRow.question_id == job.question_id)
+        there = set(session.scalars(own))
+        earlier = delete(table).where(table.answer_id.in_(ids))
+        if table is ProposalRow:
+            earlier = earlier.where(ProposalRow.job_id == job_id)
+        session.execute(earlier)
+        rows = [{"job_id": job_id, **columns_of(one)} for one in judged if one.answer_id in there]
+        if rows:
+            session.execute(insert(table), rows)
+        counted = select(func.count()).select_from(table).where(table.job_id == job_id)
+        job.done, job.heartbeat = session.scalars(counted).one(), now()
+
+
+def _demand_proposed(session: Session, job_id: int) -> JobRow:
+    row = session.get(JobRow, job_id)
+    if row is None or row.kind != "regrade" or row.state != "done":
+        raise PostilError(
+            "these changes are not there any more.", hint="They were applied or dropped; grade again to see."
+        )
+    return row
+
+
+def _proposals_that_win(job_id: int) -> Select[Any]:
+    """What a regrade says of answers that nobody has decided, or that had no judgement at all."""
+    judged = exists().where(JudgementRow.answer_id == ProposalRow.answer_id)
+    return select(ProposalRow).where(ProposalRow.job_id == job_id, or_(~_decided(), ~judged))
+
+
+def _decided() -> Exists:
+    return exists().where(DecisionRow.answer_id == ProposalRow.answer_id, DecisionRow.standing)

@@ -1,0 +1,163 @@
+"""Views: answers with what the machine and the teacher say of them, chosen by a filter and in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select
+from sqlalchemy.orm import defer
+
+from postil.errors import PostilError
+from postil.models.responses.judgement import CREDIT
+from postil.service.records import View
+from postil.service.store.database import Store
+from postil.service.store.kept import answer_of, decision_of, judged_of
+from postil.service.store.tables import AnswerRow, DecisionRow, JudgementRow
+
+STATES = ("all", "doubtful", "undecided", "decided", "differs")
+ORDERS = ("doubtful", "place", "score")
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which answers of a question, and in which order.
+
+    `label` is the one that counts, the teacher's before the machine's. `search` is looked for in answers,
+    names and ids. The order "doubtful" has what a person should look at first, the least sure before the
+    others, and what is decided last.
+    """
+
+    label: str | None = None
+    state: str = "all"
+    search: str = ""
+    group: int | None = None
+    order: str = "doubtful"
+
+    def __post_init__(self) -> None:
+        if self.state not in STATES:
+            raise PostilError("there is no such which.", hint=f"Known: {', '.join(STATES)}.")
+        if self.order not in ORDERS:
+            raise PostilError("there is no such order.", hint=f"Known: {', '.join(ORDERS)}.")
+
+
+def find_views(
+    store: Store, question_id: int, which: Filter, offset: int, limit: int, *, aligned: bool = True
+) -> list[View]:
+    """The answers that a filter lets through, in its order, from one place on.
+
+    If not `aligned`, the judgements come without their alignments: only pictures need these.
+    """
+    # Which answers is found out first: sorting a whole class with all its words would take far longer.
+    order = _order(which.order)
+    shown = joined(AnswerRow.id).where(*_conditions(question_id, which)).order_by(*order)
+    wanted = joined(AnswerRow, JudgementRow, DecisionRow).order_by(*order)
+    wanted = wanted.where(AnswerRow.id.in_(shown.offset(offset).limit(limit)))
+    if not aligned:
+        wanted = wanted.options(defer(JudgementRow.alignment, raiseload=True))
+    with store.reading() as session:
+        return [_view(*row, aligned=aligned) for row in session.execute(wanted)]
+
+
+def count_views(store: Store, question_id: int, which: Filter) -> int:
+    """How many answers a filter lets through."""
+    with store.reading() as session:
+        count: int = session.scalars(joined(func.count()).where(*_conditions(question_id, which))).one()
+        return count
+
+
+def get_view(store: Store, answer_id: int) -> View:
+    """One answer."""
+    wanted = joined(AnswerRow, JudgementRow, DecisionRow).where(AnswerRow.id == answer_id)
+    with store.reading() as session:
+        row = session.execute(wanted).one_or_none()
+        if row is None:
+            raise gone()
+        return _view(*row)
+
+
+def neighbours(store: Store, answer_id: int, which: Filter) -> tuple[int | None, int | None]:
+    """The answers before and after one, as the filter has them.
+
+    A decision can move an answer to another place or out of the filter: ask before deciding. From outside
+    the filter, one goes on to its first answer.
+    """
+    with store.reading() as session:
+        row = session.get(AnswerRow, answer_id)
+        if row is None:
+            raise gone()
+        wanted = joined(AnswerRow.id).where(*_conditions(row.question_id, which))
+        ids: list[int] = list(session.scalars(wanted.order_by(*_order(which.order))))
+    if answer_id not in ids:
+        return None, ids[0] if ids else None
+    at = ids.index(answer_id)
+    return (ids[at - 1] if at else None), (ids[at + 1] if at + 1 < len(ids) else None)
+
+
+def gone() -> PostilError:
+    """Say that an answer is not there."""
+    return PostilError("this answer is not there.", hint="It may have been deleted in another window.")
+
+
+def joined(*what: Any) -> Select[Any]:
+    """A query about answers, their judgements and the decisions that count; both of these may be missing."""
+    standing = and_(DecisionRow.answer_id == AnswerRow.id, DecisionRow.standing)
+    return (
+        select(*what)
+        .select_from(AnswerRow)
+        .outerjoin(JudgementRow, JudgementRow.answer_id == AnswerRow.id)
+        .outerjoin(DecisionRow, standing)
+    )
+
+
+def _doubtful() -> ColumnElement[bool]:
+    return and_(DecisionRow.id.is_(None), or_(JudgementRow.answer_id.is_(None), JudgementRow.deferred))
+
+
+def _conditions(question_id: int, which: Filter) -> list[ColumnElement[bool]]:
+    found: list[ColumnElement[bool]] = [AnswerRow.question_id == question_id]
+    states: dict[str, ColumnElement[bool]] = {
+        "doubtful": _doubtful(),
+        "undecided": DecisionRow.id.is_(None),
+        "decided": DecisionRow.id.is_not(None),
+        "differs": DecisionRow.label != JudgementRow.label,
+    }
+    if which.state in states:
+        found.append(states[which.state])
+    if which.label is not None:
+        found.append(func.coalesce(DecisionRow.label, JudgementRow.label) == which.label)
+    if which.group is not None:
+        found.append(AnswerRow.group_number == which.group)
+    if which.search.strip():
+        columns = AnswerRow.text, AnswerRow.student, AnswerRow.key
+        wanted = which.search.strip()
+        found.append(or_(*(column.icontains(wanted, autoescape=True) for column in columns)))
+    return found
+
+
+def _order(name: str) -> list[ColumnElement[Any]]:
+    decided = DecisionRow.id.is_not(None)
+    orders: dict[str, list[ColumnElement[Any]]] = {
+        "place": [],
+        "score": [func.coalesce(_credit(), JudgementRow.score, -1.0).desc()],
+        "doubtful": [
+            case((decided, 2), (_doubtful(), 0), else_=1),
+            func.coalesce(JudgementRow.confidence, -1.0),
+        ],
+    }
+    return [*orders[name], AnswerRow.place.expression]
+
+
+def _credit() -> ColumnElement[float | None]:
+    """What the decided label earns; nothing known where nobody has decided."""
+    return case(*((DecisionRow.label == label, credit) for label, credit in CREDIT.items()))
+
+
+def _view(
+    answer: AnswerRow, judged: JudgementRow | None, decision: DecisionRow | None, *, aligned: bool = True
+) -> View:
+    return View(
+        answer_of(answer),
+        None if judged is None else judged_of(judged, aligned=aligned),
+        None if decision is None else decision_of(decision),
+    )

@@ -1,0 +1,102 @@
+"""Grade the rest again with the teacher's decisions, and show what would change before anything does."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from postil.errors import number_of
+from postil.service.records import Change, Job, View
+from postil.service.store.database import Store
+from postil.service.store.decisions import current
+from postil.service.store.figures import kinds_of_change, some_changes
+from postil.service.store.jobs import enqueue, latest_job
+from postil.service.store.judgements import apply_changes, drop_changes
+from postil.service.store.questions import get_question
+from postil.service.web.pages import OfStore, back, flash, render
+from postil.service.web.table import ACTIVE, head_of
+
+router = APIRouter()
+OfJob = Annotated[int, Form(alias="job")]
+
+MOST = 200  # changes shown at once
+_NOTHING = "There is nothing to learn from yet: you have not decided about any answer."
+
+
+@router.post("/questions/{question_id}/regrade")
+def grade_again(request: Request, question_id: int, store: OfStore) -> RedirectResponse:
+    """Have the rest of the class graded again, in the background; nothing changes by that alone."""
+    get_question(store, question_id)
+    if not current(store, question_id):
+        flash(request, _NOTHING, "warning", "Review a few answers first.")
+        return back(f"/questions/{question_id}/changes")
+    enqueue(store, "regrade", question_id)
+    return back(f"/questions/{question_id}/changes")
+
+
+@router.get("/questions/{question_id}/changes")
+def show_changes(request: Request, question_id: int, store: OfStore, kind: str = "") -> HTMLResponse:
+    """How far grading again is, and then what would change."""
+    head = head_of(store, question_id, "changes")
+    # Another job may run as well; its progress is not what this page waits for.
+    job = latest_job(store, question_id, "regrade")
+    kinds = kinds_of_change(store, job.id) if job and job.state == "done" else []
+    chosen = next((one for one in kinds if one.name == kind), None)
+    total = sum(one.count for one in kinds)
+    return render(
+        request,
+        "changes.html",
+        **head,
+        job=job,
+        stage=_stage(job),
+        decisions=len(current(store, question_id)),
+        changes=some_changes(store, job.id, chosen, MOST) if job and kinds else [],
+        listed=chosen.count if chosen else total,
+        total=total,
+        kinds=kinds,
+        chosen=chosen,
+        why=_why,
+    )
+
+
+@router.post("/questions/{question_id}/changes/apply")
+def apply(request: Request, question_id: int, store: OfStore, job_id: OfJob) -> RedirectResponse:
+    """Take over what was proposed; answers that somebody has decided in the meantime stay as they are."""
+    if not _is_open(request, store, question_id, job_id):
+        return back(f"/questions/{question_id}/changes")
+    count = sum(kind.count for kind in kinds_of_change(store, job_id))
+    apply_changes(store, job_id)
+    flash(request, f"Taken over: {number_of(count, 'change')}. What you decided stayed as it was.")
+    return back(f"/questions/{question_id}")
+
+
+@router.post("/questions/{question_id}/changes/drop")
+def drop(request: Request, question_id: int, store: OfStore, job_id: OfJob) -> RedirectResponse:
+    """Leave everything as it was."""
+    if _is_open(request, store, question_id, job_id):
+        drop_changes(store, job_id)
+        flash(request, "Everything was kept as it was.")
+    return back(f"/questions/{question_id}")
+
+
+def _why(change: Change) -> str:
+    """Why an answer would have its new label, as the table would say it."""
+    return View(change.answer, change.after, None).reason
+
+
+def _stage(job: Job | None) -> str:
+    """Where the work stands, in the words that the page chooses its contents by."""
+    if job is None:
+        return "none"
+    return "running" if job.state in ACTIVE else job.state
+
+
+def _is_open(request: Request, store: Store, question_id: int, job_id: int) -> bool:
+    """Whether these are still the latest changes, undecided; a page left open may show older ones."""
+    job = latest_job(store, question_id, "regrade")
+    if job and job.id == job_id and job.state == "done":
+        return True
+    flash(request, "These changes are no longer the latest.", "warning", "Here is how it stands now.")
+    return False

@@ -1,0 +1,189 @@
+"""What every page needs: the store, a template filled in, a way back, and a message for the next page."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
+from markupsafe import Markup, escape
+
+from postil import __version__
+from postil.corpora.labels import PLAIN_NAMES
+from postil.errors import PostilError, number_of
+from postil.explain.page import printable
+from postil.models.responses.judgement import CREDIT
+from postil.service.records import LABELS
+from postil.service.store.database import Store
+
+_STYLES = {label: f"l{place}" for place, label in enumerate(LABELS)} | {"incorrect": "l2"}
+# A sign beside the colour, for those who do not see the colours apart.
+_SIGNS = dict(zip(LABELS, "✓◐✗↗–", strict=True)) | {"incorrect": "✗"}
+# Answers that are errors are shown, too; they say themselves (HX-Retarget) where.
+_HTMX = {
+    "includeIndicatorStyles": False,
+    "allowEval": False,
+    "selfRequestsOnly": True,
+    "historyCacheSize": 0,  # pupils' answers do not stay in the browser's storage
+    "responseHandling": [
+        {"code": "204", "swap": False},
+        {"code": "[23]..", "swap": True},
+        {"code": "[45]..", "swap": True, "error": True},
+    ],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """Something to tell a person on the page they see next: a `note`, a `warning` or an `error`."""
+
+    text: str
+    kind: str = "note"
+    hint: str = ""
+
+
+def get_store(request: Request) -> Store:
+    """The store that the application was made with."""
+    store: Store = request.app.state.store
+    return store
+
+
+OfStore = Annotated[Store, Depends(get_store)]
+
+
+def render(request: Request, name: str, *, status: int = 200, **context: Any) -> HTMLResponse:
+    """Fill in a template, and show with it the messages that wait for this person.
+
+    A fragment for htmx leaves them for the next whole page.
+    """
+    session = getattr(request.state, "session", None)
+    messages = list(context.pop("messages", ()))
+    if session is not None and not is_htmx(request):
+        messages = [*session.take_messages(), *messages]
+    text = _environment().get_template(name).render(request=request, messages=messages, **context)
+    return HTMLResponse(text, status_code=status)
+
+
+def back(url: str) -> RedirectResponse:
+    """Send the browser to another page after a form was taken."""
+    return RedirectResponse(url, status_code=303)
+
+
+def flash(request: Request, message: str, kind: str = "note", hint: str = "") -> None:
+    """Keep a message for the next whole page that this person sees."""
+    request.state.session.messages.append(Message(message, kind, hint))
+
+
+def flash_error(request: Request, error: PostilError) -> None:
+    """Keep what went wrong, and what to do about it, for the next whole page."""
+    flash(request, error.what, "error", error.hint)
+
+
+def is_htmx(request: Request) -> bool:
+    """Whether htmx asks for a part of a page."""
+    return request.headers.get("HX-Request") == "true"
+
+
+def show_message(request: Request, message: Message, *, status: int) -> HTMLResponse:
+    """A message in the page's place for messages, for a request that htmx made."""
+    answer = render(request, "_messages.html", status=status, messages=[message])
+    answer.headers["HX-Retarget"] = "#messages"
+    answer.headers["HX-Reswap"] = "innerHTML"
+    return answer
+
+
+def _style(label: str | None) -> str:
+    return _STYLES.get(label or "", "open")
+
+
+def _sign(label: str | None) -> str:
+    return _SIGNS.get(label or "", "○")
+
+
+def _plain(label: str | None) -> str:
+    return PLAIN_NAMES.get(label, label) if label else "not graded"
+
+
+def _credit(label: str) -> float:
+    return CREDIT.get(label, 0.0)
+
+
+def _percent(value: float) -> str:
+    return f"{value:.0%}"
+
+
+def _sentence(text: str) -> str:
+    """A message as it stands alone: with a capital."""
+    return text[:1].upper() + text[1:]
+
+
+def _when(moment: datetime) -> str:
+    local = moment.astimezone()
+    return f"{local.day} {local:%B %Y, %H:%M}"
+
+
+def _shown(value: object) -> object:
+    """What Jinja does with each value before it escapes it: unprintable characters get a substitute."""
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+@pass_context
+def _csrf(context: Context) -> Markup:
+    """The hidden field that every form carries."""
+    return Markup('<input type="hidden" name="csrf" value="{}">').format(_token(context))
+
+
+@pass_context
+def _csrf_headers(context: Context) -> Markup:
+    return escape(json.dumps({"X-CSRF-Token": _token(context)}))
+
+
+def _token(context: Context) -> str:
+    session = getattr(context["request"].state, "session", None)
+    return session.csrf if session is not None else ""
+
+
+@cache
+def _static(name: str) -> str:
+    """The address of a static file; it changes with the file, so that browsers may keep it."""
+    content = files("postil.service.web").joinpath("static", name).read_bytes()
+    return f"/static/{name}?v={sha256(content).hexdigest()[:10]}"
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("postil.service.web", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "style": _style,
+        "sign": _sign,
+        "plain": _plain,
+        "percent": _percent,
+        "credit": _credit,
+        "sentence": _sentence,
+        "when": _when,
+    }
+    environment.globals |= {
+        "csrf": _csrf,
+        "csrf_headers": _csrf_headers,
+        "htmx_config": json.dumps(_HTMX),
+        "labels": LABELS,
+        "number_of": number_of,
+        "static": _static,
+        "version": __version__,
+    }
+    return environment

@@ -1,0 +1,133 @@
+"""Review: one answer at a time beside its reference, and a label for it with one key."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+from markupsafe import Markup
+
+from postil.corpora.alignments import AlignedPair
+from postil.corpora.labels import PLAIN_NAMES
+from postil.errors import PostilError, number_of, unknown_label
+from postil.explain.alignment_svg import alignment_svg
+from postil.service.exports import feedback
+from postil.service.records import LABELS, Decision
+from postil.service.store.answers import Filter, count_views, find_views, get_view, neighbours
+from postil.service.store.database import Store
+from postil.service.store.decisions import decide, history, undo_last
+from postil.service.web.filters import STATES, query_of
+from postil.service.web.pages import OfStore, back, flash, render
+from postil.service.web.table import Chosen, head_of
+
+router = APIRouter()
+
+# Where undo was asked for, and what is shown after it; from anywhere else the answer itself is.
+_UNDONE_ON = {"groups": "/groups", "table": "", "trust": "/trust"}
+
+
+@router.get("/questions/{question_id}/review")
+def start_review(request: Request, question_id: int, store: OfStore, chosen: Chosen) -> RedirectResponse:
+    """Open the first answer that the filter lets through; without a filter, the first doubtful one."""
+    wanted = [chosen] if query_of(chosen) else [Filter(state="doubtful"), Filter(state="undecided"), chosen]
+    for one in wanted:
+        found = find_views(store, question_id, one, 0, 1)
+        if found:
+            return back(f"/answers/{found[0].answer.id}{query_of(one)}")
+    flash(request, "There is no answer to review here.")
+    return back(f"/questions/{question_id}")
+
+
+@router.get("/answers/{answer_id}")
+def show_answer(
+    request: Request, answer_id: int, store: OfStore, chosen: Chosen, came: int | None = None
+) -> HTMLResponse:
+    """One answer with everything that is known about it; `came` is the answer that was shown before."""
+    view = get_view(store, answer_id)
+    before, after = neighbours(store, answer_id, chosen)
+    return render(
+        request,
+        "review.html",
+        **head_of(store, view.answer.question_id, "review"),
+        view=view,
+        picture=picture_of(view.judged.alignment if view.judged else None),
+        note=feedback(view),
+        decisions=history(store, answer_id),
+        before=came or before,
+        after=after,
+        listed=count_views(store, view.answer.question_id, chosen),
+        state=STATES[chosen.state],
+        chosen=chosen,
+        query=query_of(chosen),
+    )
+
+
+@router.post("/answers/{answer_id}/decide")
+def decide_answer(
+    request: Request,
+    answer_id: int,
+    store: OfStore,
+    chosen: Chosen,
+    label: Annotated[str, Form()] = "",
+    accept: Annotated[str, Form()] = "",
+) -> RedirectResponse:
+    """Keep a person's label, or that the machine's is right, and go on to the next answer."""
+    view = get_view(store, answer_id)
+    if accept and view.judged is None:
+        raise PostilError("This answer is not graded yet.", hint="Choose one of the five labels.")
+    given = view.judged.label if accept and view.judged else demand_label(label)
+    # Before the decision, because it may take the answer out of the list that is being worked through.
+    _, after = neighbours(store, answer_id, chosen)
+    decide(store, view.answer.question_id, [answer_id], given, "accepted" if accept else "review")
+    flash(request, f"Decided for {view.answer.student or view.answer.key}: {PLAIN_NAMES[given]}.")
+    following = after or _first(store, view.answer.question_id, chosen, answer_id)
+    if following is None:
+        flash(request, "That was the last one of this list.")
+        return back(f"/questions/{view.answer.question_id}")
+    return back(f"/answers/{following}{query_of(chosen, came=answer_id)}")
+
+
+@router.post("/questions/{question_id}/undo")
+def undo(
+    request: Request, question_id: int, store: OfStore, chosen: Chosen, shown: str = ""
+) -> RedirectResponse:
+    """Take back the last decision, or all of the last group's, and show what it was about."""
+    undone = undo_last(store, question_id)
+    flash(request, _told(undone))
+    if shown in _UNDONE_ON or not undone:
+        return back(f"/questions/{question_id}{_UNDONE_ON.get(shown, '')}")
+    return back(f"/answers/{undone[0].answer_id}{query_of(chosen)}")
+
+
+def demand_label(label: str) -> str:
+    """One of the five labels, or an error that names them."""
+    if label not in LABELS:
+        raise PostilError(unknown_label(label), hint=f"Labels: {', '.join(LABELS)}.")
+    return label
+
+
+def picture_of(pair: AlignedPair | None) -> Markup:
+    """The aligned chunks as a picture that may stand in a page; it escapes the words in it itself."""
+    if pair is None:
+        return Markup("")
+    return Markup(alignment_svg(pair, ("answer", "reference"), in_page=True, plain=True))  # noqa: S704
+
+
+def _first(store: Store, question_id: int, chosen: Filter, but: int) -> int | None:
+    """The first answer still to be decided of a list of such, for when the list's end is reached."""
+    if chosen.state not in ("doubtful", "undecided"):
+        return None
+    found = find_views(store, question_id, chosen, 0, 2)
+    return next((view.answer.id for view in found if view.answer.id != but), None)
+
+
+def _told(undone: list[Decision]) -> str:
+    if not undone:
+        return "There is nothing to take back."
+    if undone[0].source == "passed":
+        return f"Taken back: {number_of(len(undone), 'answer')} accepted without a look."
+    label = PLAIN_NAMES[undone[0].label]
+    if len(undone) > 1:
+        return f"Taken back: “{label}” for {len(undone)} answers."
+    return f"Taken back: “{label}”."

@@ -1,0 +1,27 @@
+// What every page needs beyond forms and htmx.
+
+// The page behind a one-time link sends its only form itself.
+document.querySelector("form[data-send-at-once]")?.requestSubmit();
+
+// A file that is too large is refused before it is sent.
+document.addEventListener("change", (event) => {
+  const input = event.target;
+  if (!(input instanceof HTMLInputElement) || input.type !== "file" || !input.dataset.limit) return;
+  const limit = Number(input.dataset.limit);
+  const size = input.files?.[0]?.size ?? 0;
+  const megabytes = (bytes) => Math.round(bytes / 2 ** 20);
+  const words = `This file is ${megabytes(size)} MB; at most ${megabytes(limit)} MB are read at once.`;
+  input.setCustomValidity(size > limit ? words : "");
+  input.reportValidity();
+});
+
+// A form that was sent is not sent a second time by an impatient click; one that only asks for a file may be.
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (event.defaultPrevented || form.method !== "post" || form.hasAttribute("hx-post")) return;
+  if (form.dataset.sent) event.preventDefault();
+  form.dataset.sent = "yes";
+});
+window.addEventListener("pageshow", () => {
+  for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
+});

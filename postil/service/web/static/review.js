@@ -1,0 +1,37 @@
+// Review by keys: every control that has one says which in data-key; a key does what a click would do.
+
+const OWN_ENTER = "a, button, summary";
+let busy = false; // between a decision and the next page, further keys are for nobody
+
+/** Press the control that has this key; says whether there was one. */
+function press(key) {
+  const control = document.querySelector(`#review [data-key="${CSS.escape(key)}"]`);
+  if (!control || control.disabled) return false;
+  busy = true;
+  control.click();
+  return true;
+}
+
+/** Show or hide the list of keys. */
+function showKeys() {
+  const keys = document.getElementById("keys");
+  keys.open = !keys.open;
+  if (keys.open) keys.scrollIntoView({ block: "nearest" });
+}
+
+/** Whether arrows move words in a drawing that is wider than the screen, rather than to the next answer. */
+function scrolls(event) {
+  const box = event.target.closest(".drawing");
+  return box && event.detail.startsWith("Arrow") && box.scrollWidth > box.clientWidth;
+}
+
+document.addEventListener("page-key", (event) => {
+  if (busy || scrolls(event)) return;
+  if (event.detail === "Enter" && event.target.closest(OWN_ENTER)) return;
+  if (event.detail === "?") showKeys();
+  else if (!press(event.detail)) return;
+  event.preventDefault();
+});
+
+// The browser's way back shows the page as it was left.
+addEventListener("pageshow", () => { busy = false; });

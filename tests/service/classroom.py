@@ -1,0 +1,66 @@
+"""For the tests of pages: a browser that was let in, and a class that was judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fastapi.testclient import TestClient
+
+from postil.corpora.labels import RESPONSE_SCHEMES
+from postil.service.records import Judged
+from postil.service.settings import Settings
+from postil.service.store import jobs, judgements
+from postil.service.store.answers import list_answers
+from postil.service.store.database import Store
+from postil.service.store.tables import now
+from postil.service.web.app import create_app
+
+PARTLY = "partially_correct_incomplete"
+LABELS = RESPONSE_SCHEMES["5way"].labels
+CREDIT = {"correct": 1.0, PARTLY: 0.5}
+
+
+class Browser:
+    """A browser that was let in; its forms carry the token that the pages would give them."""
+
+    def __init__(self, store: Store, folder) -> None:
+        settings = Settings(database=folder / "workbench.db")
+        app = create_app(settings, store)
+        address = f"http://127.0.0.1:{settings.port}"
+        self.client = TestClient(app, base_url=address, headers={"origin": address})
+        self.client.post("/open", data={"token": app.state.door.new_link()})
+        (key,) = self.client.cookies.values()
+        self.token = app.state.door.session(key).csrf
+
+    def get(self, path: str, *, status: int = 200):
+        """A page, which has to come with this status."""
+        found = self.client.get(path)
+        assert found.status_code == status, found.text
+        return found
+
+    def post(self, path: str, **fields: object):
+        """Send a form; returns the page that the browser is sent to."""
+        return self.client.post(path, data={"csrf": self.token, **fields})
+
+
+def judged(answer_id: int, label: str = "correct", confidence: float = 0.9, **more) -> Judged:
+    """What the machine may say of an answer."""
+    correct = confidence if label == "correct" else 1 - confidence
+    five = dict.fromkeys(LABELS, 0.0) | {label: confidence, "correct": correct}
+    usual = {
+        "score": CREDIT.get(label, 0.0), "deferred": False, "because": "", "reference": "The path is closed.",
+        "teacher": "The answer says the same.", "student": "You said it well.", "alignment": None,
+        "made": now(),
+    }  # fmt: skip
+    return Judged(answer_id, label, five, confidence=confidence, **{**usual, **more})
+
+
+def run(store: Store, kind: str, question_id: int, labels: Mapping[int, tuple[str, float]], **more) -> int:
+    """Do a job as the worker would: each answer gets its label and confidence, the others are correct."""
+    job_id = jobs.enqueue(store, kind, question_id)
+    assert jobs.claim(store, "test")
+    save = judgements.save_proposals if kind == "regrade" else judgements.save_judgements
+    ids = [answer.id for answer in list_answers(store, question_id)]
+    save(store, job_id, [judged(id, *labels.get(id, ()), **more) for id in ids])
+    jobs.finish(store, job_id, {})
+    return job_id

@@ -1,0 +1,49 @@
+"""A machine that judges by nothing but length, slowly or not, in the place of the real grader."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+from postil.corpora.alignments import AlignedPair
+from postil.models.responses.judgement import Explanation, Judgement, collapsed
+
+LABELS = ("correct", "partially_correct_incomplete", "contradictory", "irrelevant", "non_domain")
+
+
+@dataclass(frozen=True)
+class StubMachine:
+    pause: float = 0.0
+
+    def judge(self, question, answers, decided):
+        time.sleep(self.pause)
+        # A label that somebody gave is heard by all.
+        heard = next((label for label in decided if label), None)
+        return [_judgement(heard or LABELS[len(answer) % 5], question.references[0]) for answer in answers]
+
+    def explain(self, question, answers, judgements):
+        time.sleep(self.pause)
+        return [
+            replace(one, explanation=Explanation(_pair(answer, one.reference), f"On {answer}.", "Well."))
+            for answer, one in zip(answers, judgements, strict=True)
+        ]
+
+    def propose(self, question, answers, count):
+        return list(range(min(count, len(answers))))[::-1]
+
+
+def _judgement(label, reference):
+    five = dict.fromkeys(LABELS, 0.1) | {label: 0.6}
+    return Judgement({"5way": label}, collapsed(five), five["correct"], 0.6, reference=reference)
+
+
+def _pair(answer, reference):
+    return AlignedPair("1", tuple(answer.split()), tuple(reference.split()))
+
+
+def quick() -> StubMachine:
+    return StubMachine()
+
+
+def slow() -> StubMachine:
+    return StubMachine(0.05)

@@ -1,0 +1,67 @@
+"""Drafts: kept for half an hour, not too many of them, and their columns guessed from their names."""
+
+from __future__ import annotations
+
+import pytest
+
+from postil.errors import PostilError
+from postil.service.drafts import Drafts, open_file, open_paste
+from postil.service.plans import make_plan
+from postil.service.roles import guess_columns
+
+
+def test_drafts_are_forgotten_after_half_an_hour_and_when_there_are_many():
+    time = 0.0
+    drafts = Drafts(lambda: time)
+    first = drafts.keep(open_paste("one"), 1, 1)
+    assert drafts.get(first.token) == first
+    time = 1799.0
+    assert drafts.get(first.token) == first
+    time = 1801.0
+    with pytest.raises(PostilError, match="no longer here"):
+        drafts.get(first.token)
+    many = [drafts.keep(open_paste("one"), 1, 1) for _ in range(17)]
+    drafts.get(many[-1].token)
+    with pytest.raises(PostilError, match="no longer here"):
+        drafts.get(many[0].token)
+
+
+def guessed(data, name="class.csv", question_id=1):
+    draft = Drafts().keep(open_file(name, data.encode()), 1, question_id)
+    header = draft.rows.header
+    return {role: tuple(header[place] for place in places) for role, places in guess_columns(draft).items()}
+
+
+@pytest.mark.parametrize(
+    ("header", "answer", "id", "student"),
+    [
+        ("id,name,answer", "answer", "id", "name"),
+        ("name,answer", "answer", "", "name"),  # names may repeat, so they are no ids
+        ("Student ID,Student,Response", "Response", "Student ID", "Student"),
+        ("a,b,c", "c", "", ""),  # where the names do not tell: most text
+        ("answer,response", "answer", "", ""),  # either would do
+        ("Forename,Surname,Email,Answer", "Answer", "Email", "Forename Surname"),
+    ],
+)
+def test_columns_are_guessed(header, answer, id, student):
+    row = ",".join("x" * (3 + place) for place in range(header.count(",") + 1))
+    found = guessed(f"{header}\n{row}\n")
+    assert found["answer"] == (answer,)
+    assert " ".join(found["id"]) == id
+    assert " ".join(found["student"]) == student
+
+
+def test_a_plan_of_a_wide_table_keeps_the_ids_of_its_students():
+    export = "Email,Why does ice float?,What do plants need?\na@x,light,sun\nb@x,,water\n"
+    draft = Drafts().keep(open_file("form.csv", export.encode()), 1, None)
+    plan = make_plan(draft, guess_columns(draft))
+    assert [question.text for question in plan.questions] == ["Why does ice float?", "What do plants need?"]
+    assert [[answer.key for answer in one.answers] for one in plan.questions] == [["a@x", "b@x"]] * 2
+    assert plan.unanswered == 2
+    assert plan.answers == 4
+
+
+def test_blank_rows_are_no_answers_and_numbers_go_on():
+    draft = Drafts().keep(open_paste("x\ta\ny\tb"), 1, 1)
+    plan = make_plan(draft, guess_columns(draft), taken={"a1", "a3"})
+    assert [answer.key for answer in plan.questions[0].answers] == ["a4", "a5"]

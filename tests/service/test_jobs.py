@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import logging
+
+import pytest
+from stub_machine import LABELS, StubMachine
+
+from postil.service.jobs import worker
+from postil.service.jobs.worker import StopWorkingError, work
+from postil.service.records import NewAnswer
+from postil.service.store import answers, courses, decisions, jobs, judgements, questions
+from postil.service.store.answers import Filter
+
+
+def do(store, kind, question_id, machine=None, **options):
+    job = jobs.enqueue(store, kind, question_id)
+    worker.do(store, jobs.claim(store, "w"), machine or StubMachine(), **options)
+    return jobs.get_job(store, job)
+
+
+def views(store, question_id):
+    return answers.find_views(store, question_id, Filter(order="place"), 0, 100)
+
+
+def test_a_class_is_graded_explained_and_grouped(store, question_id):
+    answers.add_answers(store, question_id, [NewAnswer("e", "", "The path is closed!")])
+    job = do(store, "grade", question_id, batch=2)
+    assert (job.state, job.done, job.total, job.error) == ("done", 5, 5, "")
+    for view in views(store, question_id):
+        assert view.judged.label == LABELS[len(view.answer.text) % 5]
+        assert view.judged.teacher == f"On {view.answer.text}."
+        assert view.judged.alignment.source == tuple(view.answer.text.split())
+        assert view.judged.reference == "The path is closed."
+    assert [view.answer.group for view in views(store, question_id)] == [1, 2, 3, 4, 1]
+
+
+def test_decisions_are_heard_and_stay(store, graded, ids):
+    decisions.decide(store, graded, [ids["a"]], "irrelevant", "start")
+    do(store, "grade", graded)
+    found = {view.answer.key: (view.label, view.judged.label) for view in views(store, graded)}
+    assert found == dict.fromkeys("abcd", ("irrelevant", "irrelevant"))
+    assert [one.label for one in decisions.current(store, graded)] == ["irrelevant"]
+
+
+def test_the_machine_does_not_learn_from_what_passed_without_a_look(store, graded, ids):
+    decisions.pass_all(store, graded, [ids["b"]])
+    do(store, "grade", graded)
+    found = {view.answer.key: view for view in views(store, graded)}
+    assert found["b"].label == "contradictory"
+    assert found["a"].judged.label == LABELS[len(found["a"].answer.text) % 5]
+
+
+def test_a_regrade_only_proposes(store, graded, ids):
+    decisions.decide(store, graded, [ids["a"]], "non_domain", "review")
+    job = do(store, "regrade", graded)
+    assert job.state == "done"
+    assert answers.get_view(store, ids["b"]).label == "contradictory"
+    assert [change.answer.key for change in judgements.changes(store, job.id)] == ["b", "c"]
+    judgements.apply_changes(store, job.id)
+    assert answers.get_view(store, ids["b"]).label == "non_domain"
+
+
+def test_a_proposal_leaves_out_what_is_decided(store, question_id, ids):
+    decisions.decide(store, question_id, [ids["d"]], "correct", "start")
+    job = do(store, "propose", question_id)
+    assert job.result == {"answers": [ids["c"], ids["b"], ids["a"]]}
+
+
+def test_of_a_large_class_some_are_read_for_a_proposal(store, question_id):
+    class Counting(StubMachine):
+        def propose(self, question, texts, count):
+            assert 250 < len(texts) <= 500
+            return [0, len(texts) - 1]
+
+    answers.add_answers(store, question_id, [NewAnswer(str(n), "", f"answer {n}") for n in range(998)])
+    proposed = do(store, "propose", question_id, Counting()).result["answers"]
+    assert max(proposed) - min(proposed) > 990  # from the whole class
+
+
+def test_only_what_is_missing_is_explained(store, question_id, ids, judged):
+    class Listening(StubMachine):
+        heard: tuple[str, ...] = ()
+
+        def explain(self, question, texts, judgements):
+            Listening.heard += tuple(texts)
+            return super().explain(question, texts, judgements)
+
+    job = jobs.enqueue(store, "grade", question_id)
+    jobs.claim(store, "dead")
+    judgements.save_judgements(store, job, [judged(ids["b"])])
+    worker.do(store, jobs.claim(store, "heir", stale=0), Listening())
+    assert "it is open" not in Listening.heard
+    assert len(Listening.heard) == 3
+    assert jobs.get_job(store, job).done == 4
+
+
+def test_no_answers(store):
+    course = courses.create_course(store, "Physics")
+    job = do(store, "grade", questions.create_question(store, course, "Why?", ["so"], 1))
+    assert job.state == "failed"
+    assert job.error == "there are no answers to grade. Add answers first."
+
+
+def test_what_breaks_is_said_without_anybodys_words(store, question_id, caplog):
+    class Broken(StubMachine):
+        def judge(self, question, texts, decided):
+            raise KeyError(texts[0])
+
+    job = do(store, "grade", question_id, Broken())
+    assert job.state == "failed"
+    assert "KeyError" in job.error
+    assert "KeyError in test_jobs.py" in caplog.text
+    assert "path" not in job.error + caplog.text
+
+
+def test_a_job_whose_question_is_deleted_ends_in_silence(store, question_id, caplog):
+    class Deleting(StubMachine):
+        def judge(self, question, texts, decided):
+            questions.delete_question(store, question.id)
+            return super().judge(question, texts, decided)
+
+    jobs.enqueue(store, "grade", question_id)
+    with caplog.at_level(logging.WARNING):
+        worker.do(store, jobs.claim(store, "w"), Deleting())
+    assert caplog.text == ""
+
+
+def test_who_is_told_to_stop_gives_the_job_back(store, question_id):
+    class Stopped(StubMachine):
+        def judge(self, question, texts, decided):
+            raise StopWorkingError
+
+    job = jobs.enqueue(store, "grade", question_id)
+    claimed = jobs.claim(store, "w")
+    with pytest.raises(StopWorkingError):
+        worker.do(store, claimed, Stopped())
+    assert jobs.get_job(store, job).state == "waiting"
+
+
+def test_signs_of_life_while_judging(store, question_id, monkeypatch):
+    monkeypatch.setattr(worker, "_BEAT", 0.02)
+    job = jobs.enqueue(store, "grade", question_id)
+    claimed = jobs.claim(store, "w")
+
+    class Watched(StubMachine):
+        def judge(self, question, texts, decided):
+            judged = super().judge(question, texts, decided)
+            assert jobs.claim(store, "thief", stale=0.2) is None
+            return judged
+
+    worker.do(store, claimed, Watched(0.5))
+    assert jobs.get_job(store, job).state == "done"
+
+
+def test_the_worker_loads_the_machine_for_the_first_job_only(store, question_id, tmp_path):
+    loaded = []
+    looks = iter([False, False, False, True])
+
+    def stopped(seconds):
+        look = next(looks)
+        if seconds and not loaded:
+            jobs.enqueue(store, "propose", question_id)
+        return look
+
+    def load():
+        loaded.append(1)
+        return StubMachine()
+
+    work(tmp_path / "workbench.db", load, stopped=stopped)
+    assert loaded == [1]
+    assert jobs.latest_job(store, question_id).state == "done"

@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import sqlite3
+import threading
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+
+from postil.errors import InputError, PostilError
+from postil.service.settings import Settings, default_database
+from postil.service.store import courses, questions
+from postil.service.store.database import open_store
+from postil.service.store.tables import Base, CourseRow, now
+
+
+def test_the_migrations_make_the_tables_that_the_code_knows(store):
+    with store.engine.connect() as connection:
+        context = MigrationContext.configure(connection)
+        assert compare_metadata(context, Base.metadata) == []
+
+
+def test_the_file_is_opened_again_and_keeps_what_it_had(tmp_path):
+    path = tmp_path / "new folder" / "workbench.db"
+    first = open_store(path)
+    courses.create_course(first, "Physics")
+    first.close()
+    again = open_store(path)
+    assert [course.name for course in courses.list_courses(again)] == ["Physics"]
+    again.close()
+    assert not path.with_name("workbench.db-wal").exists()
+
+
+def test_only_its_owner_may_read_the_file(tmp_path):
+    path = tmp_path / "workbench.db"
+    open_store(path).close()
+    assert path.stat().st_mode & 0o077 == 0
+
+
+def test_what_each_connection_is_told(store):
+    with store.engine.connect() as connection:
+        told = {
+            name: connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+            for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout", "secure_delete")
+        }
+    expected = {"journal_mode": "wal", "synchronous": 1, "foreign_keys": 1, "busy_timeout": 5000}
+    assert told == {**expected, "secure_delete": 1}
+
+
+def test_another_file_is_refused(tmp_path):
+    path = tmp_path / "notes.db"
+    path.write_text("this is no database at all " * 100)
+    with pytest.raises(InputError, match="not a file of the workbench"):
+        open_store(path)
+    with pytest.raises(InputError, match="not a file"):
+        open_store(tmp_path)
+
+
+def test_a_file_of_a_newer_version_is_refused(tmp_path):
+    path = tmp_path / "workbench.db"
+    open_store(path).close()
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    connection.commit()
+    connection.close()
+    with pytest.raises(InputError, match="newer version"):
+        open_store(path)
+
+
+def test_nothing_is_kept_of_a_transaction_that_fails(store):
+    def write_and_fail():
+        with store.writing() as session:
+            session.add(CourseRow(name="x", created=now()))
+            session.flush()
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        write_and_fail()
+    assert courses.list_courses(store) == []
+
+
+def test_readers_do_not_wait_for_a_writer_and_writers_take_turns(store):
+    course = courses.create_course(store, "Physics")
+    begun, go_on = threading.Event(), threading.Event()
+
+    def write_slowly():
+        with store.writing() as session:
+            session.connection().exec_driver_sql("UPDATE course SET name = 'Chemistry'")
+            begun.set()
+            go_on.wait(10)
+
+    slow = threading.Thread(target=write_slowly)
+    slow.start()
+    assert begun.wait(10)
+    assert courses.get_course(store, course).name == "Physics"
+    threading.Timer(0.2, go_on.set).start()
+    courses.rename_course(store, course, "Biology")  # waits for the other
+    slow.join()
+    assert courses.get_course(store, course).name == "Biology"
+
+
+def test_a_busy_file_is_said_in_words(store, tmp_path):
+    other = sqlite3.connect(tmp_path / "workbench.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with store.engine.connect() as connection:  # the pool gives the same connection again
+        connection.exec_driver_sql("PRAGMA busy_timeout=50")
+    with pytest.raises(PostilError, match="cannot be written now"):
+        courses.create_course(store, "Physics")
+    other.close()
+
+
+def test_deleted_text_is_not_left_in_the_file(store, tmp_path):
+    course = courses.create_course(store, "Physics")
+    questions.create_question(store, course, "why does quicksilver glisten", ["it does"], 1)
+    courses.delete_course(store, course)
+    assert all(b"quicksilver" not in path.read_bytes() for path in tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("platform", "environment", "end"),
+    [
+        ("linux", {"XDG_DATA_HOME": "/data"}, "/data/postil/workbench.db"),
+        ("linux", {"XDG_DATA_HOME": "data"}, "/.local/share/postil/workbench.db"),
+        ("linux", {}, "/.local/share/postil/workbench.db"),
+        ("darwin", {}, "/Library/Application Support/Postil/workbench.db"),
+        ("win32", {}, "/AppData/Local/Postil/workbench.db"),
+    ],
+)
+def test_where_the_file_lies(platform, environment, end):
+    assert default_database(platform, environment).as_posix().endswith(end)
+
+
+def test_the_workbench_listens_to_this_machine_alone():
+    assert Settings().host == "127.0.0.1"

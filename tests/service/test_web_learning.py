@@ -1,0 +1,106 @@
+"""Grading again: nothing changes before the teacher says so, and what was decided never does."""
+
+from __future__ import annotations
+
+import pytest
+from classroom import PARTLY, run
+
+from postil.service.store import decisions, jobs
+from postil.service.store.answers import get_view
+
+
+@pytest.fixture
+def page(question_id):
+    return f"/questions/{question_id}/changes"
+
+
+def test_without_decisions_there_is_nothing_to_learn_from(browser, store, question_id, page):
+    run(store, "grade", question_id, {})
+    assert "Nothing to learn from yet" in browser.get(page).text
+    answer = browser.post(f"/questions/{question_id}/regrade")
+    assert "nothing to learn from yet" in answer.text
+    assert jobs.latest_job(store, question_id, "regrade") is None
+
+
+def test_grading_again_starts_a_job_and_shows_its_progress(browser, store, question_id, ids, page):
+    run(store, "grade", question_id, {})
+    decisions.decide(store, question_id, [ids["a"]], PARTLY, "review")
+    assert "Grade the rest again" in browser.get(page).text
+    answer = browser.post(f"/questions/{question_id}/regrade")
+    assert answer.url.path == page
+    assert "<progress" in answer.text
+    job = jobs.latest_job(store, question_id, "regrade")
+    assert job is not None
+    assert job.state == "waiting"
+
+
+def test_changes_are_shown_and_nothing_has_changed(browser, store, question_id, ids, page):
+    run(store, "grade", question_id, {})
+    decisions.decide(store, question_id, [ids["a"]], PARTLY, "review")
+    run(store, "regrade", question_id, {ids["b"]: ("contradictory", 0.8), ids["d"]: (PARTLY, 0.7)})
+    text = browser.get(page).text
+    assert "2 answers would change" in text
+    assert "it is open" in text
+    assert "100% &lt;b&gt;sure&lt;/b&gt;" in text
+    assert "the path is closed</td>" not in text
+    assert text.count("The answer says the same.") == 2
+    assert get_view(store, ids["b"]).label == "correct"
+
+
+def test_changes_can_be_looked_at_by_kind(browser, store, question_id, ids, page):
+    run(store, "grade", question_id, {})
+    decisions.decide(store, question_id, [ids["a"]], PARTLY, "review")
+    run(store, "regrade", question_id, {ids["b"]: ("contradictory", 0.8), ids["d"]: (PARTLY, 0.7)})
+    text = browser.get(f"{page}?kind=correct-contradictory").text
+    assert "it is open" in text
+    assert "sure&lt;/b&gt;" not in text
+    assert "Apply all 2 changes" in text
+    assert "sure&lt;/b&gt;" in browser.get(f"{page}?kind=nonsense").text
+
+
+def test_applying_takes_over_what_is_undecided(browser, store, question_id, ids, page):
+    run(store, "grade", question_id, {})
+    decisions.decide(store, question_id, [ids["a"]], PARTLY, "review")
+    job = run(store, "regrade", question_id, {ids["b"]: ("contradictory", 0.8), ids["d"]: (PARTLY, 0.7)})
+    decisions.decide(store, question_id, [ids["d"]], "irrelevant", "review")  # while the page was open
+    answer = browser.post(f"{page}/apply", job=job)
+    assert answer.url.path == f"/questions/{question_id}"
+    assert get_view(store, ids["b"]).label == "contradictory"
+    assert get_view(store, ids["a"]).label == PARTLY
+    assert get_view(store, ids["d"]).label == "irrelevant"
+    assert "Taken over: 1 change." in answer.text
+    assert "The changes were applied" in browser.get(page).text
+
+
+def test_keeping_everything_changes_nothing(browser, store, question_id, ids, page):
+    run(store, "grade", question_id, {})
+    decisions.decide(store, question_id, [ids["a"]], PARTLY, "review")
+    job = run(store, "regrade", question_id, {ids["b"]: ("contradictory", 0.8)})
+    assert "Everything was kept as it was." in browser.post(f"{page}/drop", job=job).text
+    assert get_view(store, ids["b"]).label == "correct"
+    assert "Everything was kept as it was" in browser.get(page).text
+
+
+def test_changes_of_an_older_page_are_not_applied(browser, store, question_id, ids, page):
+    run(store, "grade", question_id, {})
+    decisions.decide(store, question_id, [ids["a"]], PARTLY, "review")
+    old = run(store, "regrade", question_id, {ids["b"]: ("contradictory", 0.8)})
+    run(store, "regrade", question_id, {ids["b"]: ("irrelevant", 0.8)})
+    assert "no longer the latest" in browser.post(f"{page}/apply", job=old).text
+    assert get_view(store, ids["b"]).label == "correct"
+
+
+def test_where_nothing_would_change_this_is_said(browser, store, question_id, ids, page):
+    run(store, "grade", question_id, {})
+    decisions.decide(store, question_id, [ids["a"]], "correct", "accepted")
+    run(store, "regrade", question_id, {})
+    assert "Nothing would change" in browser.get(page).text
+
+
+def test_a_job_that_failed_says_why(browser, store, question_id, ids, page):
+    run(store, "grade", question_id, {})
+    decisions.decide(store, question_id, [ids["a"]], "correct", "review")
+    job = jobs.enqueue(store, "regrade", question_id)
+    jobs.claim(store, "test")
+    jobs.fail(store, job, "the grader is gone.")
+    assert "the grader is gone." in browser.get(page).text
