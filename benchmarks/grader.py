@@ -78,7 +78,8 @@ def in_batch(grader: postil.Grader, questions: Sequence[Question]) -> None:
     total = sum(len(question.answers) for question in questions)
     times = []
     for _ in range(ROUNDS):
-        _maker.cache_clear()  # each round starts without the analyses of the one before
+        _maker.cache_clear()  # each round starts without what is kept of the one before
+        encoder().forget()
         times.append(seconds(lambda: list(grader.grade_many(questions))))
     best = total / min(times)
     rates = ", ".join(f"{total / one:.0f}" for one in times)
@@ -129,6 +130,7 @@ def pairs_only(questions: Sequence[Question], torch: tuple[Path, Path] | None) -
         print("PyTorch's side is left out: no --torch and --weights")
     ours, theirs = [], []
     for _ in range(ROUNDS):
+        encoder().forget()
         ours.append(seconds(lambda: encoder().pairs(pairs)))
         if peer:
             theirs.append(seconds(peer))

@@ -12,6 +12,7 @@ RESOURCES = Path(str(files("postil.resources")))
 LIMITS = {
     "aligner": 3_000_000,
     "encoder": 45_000_000,
+    "entailment": 200_000,
     "grader": 200_000,
     "pipeline": 25_000_000,
     "roles": 5_000_000,

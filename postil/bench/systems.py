@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any, Protocol
 
 from postil.corpora.alignments import AlignedPair, ChunkedPair
+from postil.corpora.gaps import GapRow
 from postil.corpora.labels import Scheme
 from postil.corpora.responses import Question
 from postil.corpora.rte import Pair
@@ -45,6 +46,16 @@ class AlignmentSystem(Protocol):
 
     def predict(self, pairs: Sequence[ChunkedPair], /) -> list[AlignedPair]:
         """One aligned pair a chunked pair, in order."""
+
+
+class FacetSystem(Protocol):
+    """Says which words of references answers leave out."""
+
+    def fit(self, rows: Sequence[GapRow], /) -> Any:
+        """Learn from rows whose gaps are known."""
+
+    def predict(self, rows: Sequence[GapRow], /) -> list[tuple[bool, ...]]:
+        """For each row, in order, whether each of its words is missing; gaps must not be read."""
 
 
 class SenseSystem(Protocol):
@@ -142,6 +153,12 @@ REGISTRY: tuple[Entry, ...] = (
         "share of the hypothesis's words found in the text",
     ),
     Entry(
+        "entailment",
+        "postil",
+        "postil.bench.entailment_system:ShippedEntailer",
+        "the shipped entailer: encoder, words, numbers, negation (needs a test file of its own)",
+    ),
+    Entry(
         "alignment",
         "identical",
         "postil.models.baselines.alignment:IdenticalTokens",
@@ -152,6 +169,24 @@ REGISTRY: tuple[Entry, ...] = (
         "postil",
         "postil.bench.aligner_system:ShippedAligner",
         "the shipped aligner: encoder, trees and optimiser (needs a test set of its own)",
+    ),
+    Entry(
+        "facets",
+        "majority",
+        "postil.models.baselines.facets:MajorityOutcome",
+        "all words missing or none, whichever is more frequent in the table",
+    ),
+    Entry(
+        "facets",
+        "lexical",
+        "postil.models.baselines.facets:LexicalOutcome",
+        "a word is missing if its lemma is not in the answer",
+    ),
+    Entry(
+        "facets",
+        "postil",
+        "postil.bench.facet_system:ShippedFacets",
+        "the shipped facets: a word is missing if no facet that holds it is expressed",
     ),
     Entry(
         "senses",

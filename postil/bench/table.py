@@ -59,6 +59,9 @@ def tables_of(results: Sequence[BenchResult]) -> Iterator[Table]:
         if first.task == "responses":
             for metric in ("macro_f1", "weighted_f1"):
                 yield _response_table(results, scheme, metric)
+        elif first.task == "facets":
+            for test in tests:
+                yield _metric_table(results, scheme, test, (), ("accuracy", "macro_f1", "weighted_f1"))
         elif first.task == "senses":
             test = next(iter(tests))
             rows = published_senses() if "basque" in test.lower() else []

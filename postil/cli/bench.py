@@ -137,15 +137,20 @@ def facets(
         ),
     ],
     system: System,
+    against: Against = None,
     json_out: Json = None,
+    table: Markdown = None,
+    resamples: Resamples = 1000,
 ) -> None:
-    """Facets of references: no system is registered for them yet."""
-    from postil.errors import PostilError
+    """Facets: which words of the reference an answer leaves out, on tables of gaps."""
+    from postil.bench.facets import run_facets
+    from postil.cli.progress import progress_bar
 
-    raise PostilError(
-        f"no facet system is registered yet, so there is no {system!r} to run.",
-        hint="`postil bench systems` lists what is registered; `postil score facets` scores a run.",
-    )
+    def run(name: str) -> BenchResult:
+        with progress_bar(name) as progress:
+            return run_facets(gaps, name, progress=progress)
+
+    _run_and_report("facets", run, [system, *(against or [])], json_out, table, resamples)
 
 
 @app.command("senses")

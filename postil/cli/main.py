@@ -17,6 +17,8 @@ from postil.cli import (
     check,
     convert,
     demo,
+    entail,
+    facets,
     features,
     grade,
     score,
@@ -58,6 +60,8 @@ app.command(short_help="Grade classes in the browser.")(serve.serve)
 app.command(short_help="Fit the grader to your own labelled answers.")(train.train)
 app.command(short_help="Show words, tree, chunks, senses, roles of a text.")(analyse.analyse)
 app.command(short_help="Align the chunks of two sentences, and say what differs.")(align.align)
+app.command(short_help="Judge whether a text implies a hypothesis, and say why.")(entail.entail)
+app.command(short_help="Say which small claims of a reference an answer expresses.")(facets.facets)
 app.command(short_help="Show how alike two words or two texts are.")(similarity.similarity)
 app.command(short_help="Write the feature table of answers.")(features.features)
 app.command(short_help="Say what files hold, or what is wrong.")(check.check)

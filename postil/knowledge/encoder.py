@@ -35,6 +35,7 @@ HEADS = ("response", "nli", "similarity")
 WIDTH = 384  # numbers in a vector
 # A longer text is cut: what counts in a short answer comes early, and time grows with the square of length.
 LONGEST = 160
+_KEPT = 1024  # pairs of texts, of about 20 kB each
 # More characters than the longest text can have pieces; the tokenizer need not read a whole novel.
 _MOST_CHARACTERS = LONGEST * 12
 
@@ -57,6 +58,14 @@ class LinkPieces:
     vectors: tuple[Floats, Floats]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _ReadPair:
+    """What the network says of two texts."""
+
+    logits: Mapping[str, Floats]
+    pieces: LinkPieces
+
+
 class Encoder:
     """Runs the two networks, a text at a time, on as many threads as there are cores.
 
@@ -67,6 +76,8 @@ class Encoder:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._threads = os.cpu_count() or 1
+        # Replaced, never changed: several threads may read it.
+        self._kept: dict[Pair, _ReadPair] = {}
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
@@ -95,15 +106,32 @@ class Encoder:
 
     def pairs(self, pairs: Sequence[Pair], heads: Sequence[str] = ("response",)) -> Mapping[str, Floats]:
         """The logits of the heads asked for, a row a pair."""
-        cut = [(_readable(first), _readable(second)) for first, second in pairs]
-        found = self._run(self._pairs, heads, self._tokenizer.encode_batch(cut))
-        return {head: np.array([rows[place][0] for rows in found]) for place, head in enumerate(heads)}
+        found = self._both(pairs)
+        return {head: np.array([one.logits[head] for one in found]) for head in heads}
 
     def link_pieces(self, pairs: Sequence[Pair]) -> list[LinkPieces]:
         """The pieces of each pair's texts; `link_weights` says how to compare them."""
-        encodings = self._tokenizer.encode_batch([(_readable(one), _readable(two)) for one, two in pairs])
-        found = self._run(self._pairs, ("pieces",), encodings)
-        return [link_pieces_of(one, rows[0][0]) for one, rows in zip(encodings, found, strict=True)]
+        return [one.pieces for one in self._both(pairs)]
+
+    def _both(self, pairs: Sequence[Pair]) -> list[_ReadPair]:
+        """All that is said of each pair; the last ones are kept, as grading and explaining ask one by one."""
+        cut = [(_readable(first), _readable(second)) for first, second in pairs]
+        known = {pair: self._kept[pair] for pair in cut if pair in self._kept}
+        missing = [pair for pair in dict.fromkeys(cut) if pair not in known]
+        encodings = self._tokenizer.encode_batch(missing)
+        found = self._run(self._pairs, (*HEADS, "pieces"), encodings)
+        for pair, encoding, rows in zip(missing, encodings, found, strict=True):
+            logits = {head: rows[place][0] for place, head in enumerate(HEADS)}
+            known[pair] = _ReadPair(logits, link_pieces_of(encoding, rows[-1][0]))
+        self._keep(known)
+        return [known[pair] for pair in cut]
+
+    def forget(self) -> None:
+        """Keep nothing of what was read, as speed is measured from a fresh start."""
+        self._kept = {}
+
+    def _keep(self, known: Mapping[Pair, _ReadPair]) -> None:
+        self._kept = dict([*self._kept.items(), *known.items()][-_KEPT:])
 
     @cached_property
     def link_weights(self) -> Mapping[str, Floats]:

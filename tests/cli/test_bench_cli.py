@@ -133,12 +133,22 @@ def test_senses(tmp_path, postil):
     assert "cross-validated" not in out
 
 
-def test_facets_have_no_system_yet(tmp_path, postil):
-    arguments = ("--gaps", tmp_path / "a.csv", "--gaps", tmp_path / "b.csv", "--system", "any")
+def test_facets(tmp_path, postil):
+    header = "student_answer_id,question_text,student_answer,model_answer,gap\n"
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.csv").write_text(f"{header}1,Why?,It is lit.,The bulb is lit.,The bulb\n")
+    arguments = ("--gaps", tmp_path / "a.csv", "--gaps", tmp_path / "b.csv", "--system", "lexical")
+    arguments = (*arguments, "--against", "majority", "--resamples", 20)
     status, out, err = postil("bench", "facets", *arguments, "--json", tmp_path / "r.json")
-    assert (status, out) == (2, "")
-    assert err.startswith("postil: no facet system is registered yet")
-    assert not list(tmp_path.iterdir())
+    assert (status, err) == (0, "")
+    assert "### facets, partial, b" in out
+    assert "| *majority (Postil)* | " in out
+    data = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert set(data["scores"]) == {"words", "partial"}
+    assert data["scores"]["partial"]["a"]["weighted_f1"] == 1
+    status, _, err = postil("bench", "facets", "--gaps", tmp_path / "a.csv", "--system", "gpt")
+    assert status == 2
+    assert "majority, lexical, postil" in err
 
 
 def test_the_list_of_systems(postil):
@@ -150,6 +160,7 @@ def test_the_list_of_systems(postil):
         ("responses", "lexical"),
         ("entailment", "overlap"),
         ("alignment", "identical"),
+        ("facets", "postil"),
         ("senses", "mfs"),
     } <= listed
 

@@ -1,0 +1,68 @@
+"""The promise about facets: answers graded, explained and judged facet by facet a second.
+
+    python benchmarks/facets.py [--rounds 5]
+
+The load is the bundled class. Facets are judged for the reference that the grader has compared each answer
+with. Every round starts without what was kept of the one before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections import defaultdict
+
+from explanation import load
+
+import postil
+from postil.corpora.responses import Question, count_answers
+from postil.grader import as_read
+from postil.knowledge.encoder import encoder
+from postil.measures.features import _maker
+from postil.models.facets.outcomes import judge_facets
+
+PROMISE = 50
+
+
+def judge(grader: postil.Grader, questions: list[Question]) -> int:
+    """Grade, explain and judge facets; gives the number of outcomes."""
+    count = 0
+    for question, judgements in grader.grade_many(questions, explain=True):
+        by_reference: defaultdict[str, list[str]] = defaultdict(list)
+        references = [reference.text for reference in question.references]
+        read = as_read(question.text, references, [answer.text for answer in question.answers])
+        for text, judgement in zip(read, judgements, strict=True):
+            if judgement.reference:
+                by_reference[judgement.reference].append(text)
+        for reference, answers in by_reference.items():
+            count += sum(map(len, judge_facets(question.text, reference, answers)))
+    return count
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=5)
+    rounds = parser.parse_args().rounds
+    questions = load(1)
+    total = count_answers(questions)
+    print(f"cores: {os.cpu_count()}; load before: {os.getloadavg()[0]:.2f}; answers: {total:,}")
+    grader = postil.load()
+    judge(grader, questions[:1])  # everything is loaded
+    rates = []
+    for _ in range(rounds):
+        _maker.cache_clear()
+        encoder().forget()
+        start = time.perf_counter()
+        count = judge(grader, questions)
+        rates.append(total / (time.perf_counter() - start))
+    listed = ", ".join(f"{rate:.0f}" for rate in rates)
+    print(f"graded, explained, {count / total:.1f} facets an answer: {max(rates):.0f} answers/s ({listed})")
+    print(f"promise: ≥ {PROMISE} answers/s; {'kept' if max(rates) >= PROMISE else 'MISSED'}")
+    print(f"load after: {os.getloadavg()[0]:.2f}")
+
+
+if __name__ == "__main__":
+    main()

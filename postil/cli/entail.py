@@ -1,0 +1,151 @@
+"""`postil entail`: does a text imply a hypothesis, deny it or leave it open, and which part of it says so?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from postil.errors import PostilError, number_of
+
+if TYPE_CHECKING:
+    from postil.models.entailment.entailer import Entailment
+
+_FILES = (".xml", ".tsv")
+
+
+def entail(
+    given: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TEXT HYPOTHESIS|FILE",
+            help="A text and a hypothesis, in quotes; or a file of pairs (RTE's .xml, or .tsv with columns "
+            "id, t, h), whose labels are not looked at.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Write a run here: id, label, confidence (.tsv).", show_default=False
+        ),
+    ] = None,
+    question: Annotated[
+        str | None,
+        typer.Option(
+            "--question",
+            help="The second is a short answer to this; a statement is made of both.",
+            show_default=False,
+        ),
+    ] = None,
+    scheme: Annotated[str, typer.Option("--scheme", help="2way or 3way labels.")] = "3way",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print judgements with their justifications as JSON.")
+    ] = False,
+) -> None:
+    """Judge whether a text entails a hypothesis, contradicts it, or leaves it unknown, and say why."""
+    from postil.cli.inputs import choose
+    from postil.corpora.files import refuse_unwritable
+
+    choose("--scheme", scheme, ("2way", "3way"))
+    if output is not None:
+        refuse_unwritable(output)
+    if len(given) == 1:
+        if question is not None:
+            raise PostilError("--question goes with a text and an answer, not with a file.")
+        _judge_file(Path(given[0]), output, scheme, as_json=as_json)
+        return
+    if len(given) > 2:
+        raise PostilError(
+            f"there are {len(given)} texts, and a text and a hypothesis are judged.",
+            hint="Put each in quotes.",
+        )
+    if output is not None:
+        raise PostilError("-o writes the run of a file of pairs.", hint="Give a file, or leave -o out.")
+    text, hypothesis = (" ".join(one.split()) for one in given)
+    _judge_pair(text, hypothesis, question, scheme, as_json=as_json)
+
+
+def _judge_pair(text: str, hypothesis: str, question: str | None, scheme: str, *, as_json: bool) -> None:
+    from postil.cli.show import console
+    from postil.explain.justification import justified
+    from postil.models.entailment.entailer import load_entailer
+    from postil.text.statement import statement
+
+    if not text or not hypothesis:
+        raise PostilError("the text or the hypothesis is empty.", hint="Give both, in quotes.")
+    if question is not None:
+        hypothesis = statement(question, hypothesis)
+    (judged,) = justified([hypothesis], load_entailer().judge([(text, hypothesis)]))
+    if as_json:
+        typer.echo(json.dumps(_as_json("1", hypothesis, judged, scheme), indent=2, ensure_ascii=False))
+        return
+    from rich.text import Text
+
+    from postil.explain.page import printable
+
+    out = console()
+    chances = ", ".join(f"{name.lower()} {value:.2f}" for name, value in judged.probabilities.items())
+    out.print(Text.assemble((_label(judged, scheme), "bold"), f"  ({chances})"))
+    if question is not None:
+        out.print(Text(printable(f"Judged: {hypothesis}")), soft_wrap=not out.is_terminal)
+    out.print(Text(printable(judged.justification)), soft_wrap=not out.is_terminal)
+
+
+def _judge_file(path: Path, output: Path | None, scheme: str, *, as_json: bool) -> None:
+    from postil.cli.progress import progress_bar
+    from postil.corpora.rte import read_pairs
+    from postil.corpora.rteruns import PairJudgement, write_run
+    from postil.models.entailment.entailer import load_entailer
+
+    if path.suffix.lower() not in _FILES:
+        raise PostilError(
+            "there is only one text, and it is no file of pairs (.xml or .tsv).",
+            hint="Give a text and a hypothesis, each in quotes.",
+        )
+    if output is None and not as_json:
+        raise PostilError("a file of pairs needs a place for the run.", hint="Name it with -o RUN.tsv.")
+    pairs = read_pairs(path)
+    with progress_bar("Judging") as bar:
+        told = None if bar is None else lambda done, total: bar(done, total, "pairs")
+        judged = load_entailer().judge([(pair.text, pair.hypothesis) for pair in pairs], progress=told)
+    if output is not None:
+        run = [
+            PairJudgement(pair.id, _label(one, scheme), one.confidence)
+            for pair, one in zip(pairs, judged, strict=True)
+        ]
+        write_run(output, run)
+        typer.echo(f"Judged {number_of(len(pairs), 'pair')}; wrote {output}.", err=True)
+    if as_json:
+        from postil.explain.justification import justified
+
+        judged = justified([pair.hypothesis for pair in pairs], judged)
+        items = [
+            _as_json(pair.id, pair.hypothesis, one, scheme) for pair, one in zip(pairs, judged, strict=True)
+        ]
+        typer.echo(json.dumps(items, indent=2, ensure_ascii=False))
+
+
+def _label(judged: Entailment, scheme: str) -> str:
+    return judged.two_way if scheme == "2way" else judged.label
+
+
+def _as_json(id: str, hypothesis: str, judged: Entailment, scheme: str) -> dict[str, object]:
+    found = judged.found
+    return {
+        "id": id,
+        "hypothesis": hypothesis,
+        "label": _label(judged, scheme),
+        "confidence": judged.confidence,
+        "probabilities": dict(judged.probabilities),
+        "sentence": found.sentence,
+        "stands_for": dict(found.stands_for),
+        "supported": list(found.supported),
+        "unsupported": list(found.unsupported),
+        "differences": [
+            {"kind": one.kind, "hypothesis": one.wanted, "text": one.given} for one in found.differences
+        ],
+        "justification": judged.justification,
+    }

@@ -1,0 +1,1 @@
+"""Facets: the small claims of a reference, and which of them an answer expresses."""

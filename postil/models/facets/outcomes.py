@@ -1,0 +1,176 @@
+"""Which facets of a reference an answer expresses, leaves unaddressed or contradicts, and in which words.
+
+>>> from postil.models.facets.outcomes import judge_facets
+>>> (found,) = judge_facets("What is voltage?", "Voltage is a gap.", ["Voltage is a bulb."])
+>>> [(one.facet.first, one.facet.second, one.label) for one in found]
+[('Voltage', '', 'Expressed'), ('gap', 'Voltage', 'Contradicted')]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import repeat
+
+import numpy as np
+
+from postil.corpora.responses import Facet
+from postil.models.alignment.aligner import chunked_pair
+from postil.models.alignment.reading import prepare, read
+from postil.models.alignment.table import Pair
+from postil.models.facets.extraction import TOPIC, FoundFacet, extract_facets
+from postil.models.facets.given import locate
+from postil.models.facets.reading import Floats, chances
+from postil.models.threads import one_thread_each
+from postil.text.contractions import spelled_out
+from postil.text.document import Document
+from postil.text.pipeline import analyse_many
+
+Spans = tuple[tuple[int, int], ...]
+
+EXPRESSED, UNADDRESSED, CONTRADICTED = "Expressed", "Unaddressed", "Contradicted"
+# Whoever says the whole reference says each clause of it. A clause that stands alone is read less surely, so
+# its chance counts somewhat less; 0.7 parts correct from other training answers best (docs/facets.md).
+_CLAUSE = 0.7
+# How far the share of its words that the answer has moves a facet's log odds, as learned from training
+# answers with encoders that had not seen their questions; half of the words moves nothing.
+_WORDS = 2.0
+_HALF = 0.5
+_LIKELY = 0.5
+# From this chance of the whole reference on, nothing that a clause says by itself could change the outcome.
+_SURE = 0.75
+_ALIKE = 0.75  # the cosine from which one word stands for another
+_TOPIC_CHANCE = 0.9
+_LEAST = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class FacetOutcome:
+    """What an answer does with a facet, how sure that is, and the words that do it.
+
+    Spans are characters: of the answer as it was judged (contractions spelled out, blanks made single), and
+    of the reference.
+    """
+
+    facet: Facet
+    label: str
+    confidence: float
+    words: tuple[str, ...] = ()
+    spans: Spans = ()
+    reference_spans: Spans = ()
+
+
+def judge_facets(
+    question: str, reference: str, answers: Sequence[str], facets: Sequence[Facet] | None = None
+) -> list[tuple[FacetOutcome, ...]]:
+    """For each answer the outcome of each facet: those given, or else the ones found in the reference."""
+    texts = [spelled_out(" ".join(answer.split())) for answer in answers]
+    distinct = list(dict.fromkeys(texts))
+    with one_thread_each():
+        asked, target, *documents = analyse_many([question, reference, *distinct])
+        found = extract_facets(target, asked) if facets is None else locate(facets, target)
+        judged = _judge(found, target, documents) if found and documents else [() for _ in documents]
+    by_text = dict(zip(distinct, judged, strict=True))
+    return [by_text[text] for text in texts]
+
+
+def _judge(
+    found: Sequence[FoundFacet], reference: Document, answers: Sequence[Document]
+) -> list[tuple[FacetOutcome, ...]]:
+    whole = chances([(answer, reference.text) for answer in answers])
+    pairs = _compared(reference, answers)
+    shares = np.array([[_shares(one, pair) for one in found] for pair in pairs])
+    own = _own_chances(found, answers, whole, shares[..., 1])
+    moved = _moved(_mixed(whole, own), shares.mean(axis=-1))
+    return [tuple(map(_outcome, found, its, repeat(pair))) for its, pair in zip(moved, pairs, strict=True)]
+
+
+def _compared(reference: Document, answers: Sequence[Document]) -> list[Pair]:
+    """The words of each answer beside those of the reference."""
+    chunked = [chunked_pair(str(number), answer, reference) for number, answer in enumerate(answers)]
+    documents = [document for answer in answers for document in (answer, reference)]
+    return prepare(chunked, documents, read([(answer.text, reference.text) for answer in answers]))
+
+
+def _shares(found: FoundFacet, pair: Pair) -> tuple[float, float]:
+    """The share of a facet's words that the answer has, and of its clause's."""
+    has, heavy = pair.matrices["alike"].max(axis=0, initial=0) > 0, pair.second.marks.content
+    shares = []
+    for tokens in (found.tokens, found.clause):
+        kept = [token for token in tokens if heavy[token]] or list(tokens)
+        shares.append(float(has[kept].mean()) if kept else _HALF)
+    return shares[0], shares[1]
+
+
+def _own_chances(
+    found: Sequence[FoundFacet], answers: Sequence[Document], whole: Floats, shares: Floats
+) -> Floats:
+    """For each answer and facet the chances of the facet's clause, or of the whole where that decides.
+
+    That is where the whole is said, or where nothing of the clause is there, not even a word.
+    """
+    own = np.repeat(whole[:, None], len(found), axis=1)
+    if len({one.statement for one in found}) > 1:
+        said = whole[:, None, 0]
+        doubtful = (said < _SURE) & ((said > 1 - _SURE) | (shares > 0))
+        places = np.argwhere(doubtful).tolist()
+        own[doubtful] = chances([(answers[row], found[column].statement) for row, column in places])
+    return own
+
+
+def _mixed(whole: Floats, own: Floats) -> Floats:
+    """The chances of facets, from those of the whole reference and of each facet's clause."""
+    said = whole[:, None, 0]
+    expressed = said + (1 - said) * _CLAUSE * own[..., 0]
+    return np.stack([expressed, (whole[:, None, 1] + own[..., 1]) / 2], axis=-1)
+
+
+def _moved(chances: Floats, shares: Floats) -> Floats:
+    """The chances moved by the share of words that the answer has."""
+    said = chances[..., 0]
+    odds = np.log(said + _LEAST) - np.log(1 - said + _LEAST) + _WORDS * (shares - _HALF)
+    return np.stack([1 / (1 + np.exp(-odds)), chances[..., 1]], axis=-1)
+
+
+def _outcome(found: FoundFacet, its: Floats, pair: Pair) -> FacetOutcome:
+    answer = pair.first.document
+    expressed, contradicted = its.tolist()
+    words = _words(found, pair)
+    if found.facet.relation == TOPIC:
+        expressed = _TOPIC_CHANCE if _mentioned(found, pair) else min(expressed, 1 - _TOPIC_CHANCE)
+        contradicted = 0.0
+    if expressed >= _LIKELY:
+        label, chance = EXPRESSED, expressed
+    elif contradicted >= _LIKELY:
+        label, chance = CONTRADICTED, contradicted
+    else:
+        label, chance, words = UNADDRESSED, 1 - max(expressed, contradicted), ()
+    return FacetOutcome(
+        found.facet,
+        label,
+        chance,
+        tuple(answer.tokens[word].text for word in words),
+        _spans(answer, words),
+        _spans(pair.second.document, found.tokens),
+    )
+
+
+def _spans(document: Document, indices: Sequence[int]) -> Spans:
+    return tuple((document.tokens[index].start, document.tokens[index].end) for index in indices)
+
+
+def _words(found: FoundFacet, pair: Pair) -> tuple[int, ...]:
+    """The words of the answer that stand for the facet's, as far as there are any."""
+    cosines = pair.matrices["cosine"][:, list(found.tokens)]
+    if not cosines.size:
+        return ()
+    said = pair.first.marks.content | (pair.first.marks.denying > 0)
+    best = np.where(said[:, None], cosines, 0)
+    near = best.max(axis=0) >= _ALIKE
+    return tuple(sorted(set(best.argmax(axis=0)[near].tolist())))
+
+
+def _mentioned(found: FoundFacet, pair: Pair) -> bool:
+    """Whether the answer has all words of a facet."""
+    same = pair.matrices["same"][:, list(found.tokens)]
+    return bool(same.size and same.any(axis=0).all())

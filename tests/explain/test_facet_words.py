@@ -1,0 +1,32 @@
+"""Facets in words."""
+
+from postil.corpora.responses import Facet
+from postil.explain.facet_words import facet_text, facets_in_words
+from postil.models.facets.outcomes import FacetOutcome
+
+
+def outcome(first: str, second: str, label: str) -> FacetOutcome:
+    return FacetOutcome(Facet("f", first, second), label, 0.9)
+
+
+def test_a_facet_has_one_term_or_two():
+    assert facet_text(Facet("f", "contains", "seeds")) == "contains – seeds"
+    assert facet_text(Facet("f", "voltage", "")) == "voltage"
+
+
+def test_each_kind_of_outcome_gets_a_sentence():
+    outcomes = [
+        outcome("remains", "clear", "Expressed"),
+        outcome("dissolves", "solid", "Unaddressed"),
+        outcome("path", "closed", "Contradicted"),
+        outcome("dissolves", "solid", "Unaddressed"),
+    ]
+    assert facets_in_words(outcomes) == (
+        "The answer says: remains – clear. It leaves out: dissolves – solid. It contradicts: path – closed."
+    )
+
+
+def test_nothing_said_is_told():
+    said = facets_in_words([outcome("a", "b", "Unaddressed")])
+    assert said == "The answer says none of the reference's facets. It leaves out: a – b."
+    assert facets_in_words([]) == "The reference has no facets."
