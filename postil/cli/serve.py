@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from postil.service.settings import Settings
+    from postil.service.web.security import Door
 
 _HOST = "127.0.0.1"
 _NEEDED = ("fastapi", "uvicorn", "jinja2", "sqlalchemy", "alembic", "multipart", "python_multipart")
@@ -75,14 +77,23 @@ def serve(
                 lifespan="off",
             )
         )
-        _welcome_when_started(server, app, settings, browser)
-        with running_worker(settings):
+        # Beside the courses, where only this user looks; what a browser was shown there goes at the end.
+        with (
+            _private_folder(settings) as folder,
+            running_worker(settings),
+        ):
+            _welcome_when_started(server, app, settings, Path(folder) if browser else None)
             server.run(sockets=[listening])
     except KeyboardInterrupt:  # how uvicorn passes on the Ctrl-C that it has obeyed
         pass
     finally:
         store.close()
     typer.echo("Closed. What you decided is kept.")
+
+
+def _private_folder(settings: Settings) -> TemporaryDirectory[str]:
+    beside = settings.database.absolute().parent
+    return TemporaryDirectory(prefix="postil-", dir=beside, ignore_cleanup_errors=True)
 
 
 def _listen(port: int) -> Any:
@@ -117,36 +128,39 @@ def _example(store: Any) -> str:
     return f"/courses/{store_example(store) if known is None else known}"
 
 
-def _welcome_when_started(server: uvicorn.Server, app: FastAPI, settings: Settings, browser: bool) -> None:
-    """Show a link as soon as it works, and another whenever Enter is pressed."""
+def _welcome_when_started(
+    server: uvicorn.Server, app: FastAPI, settings: Settings, folder: Path | None
+) -> None:
+    """Show a link as soon as it works, and another whenever Enter is pressed.
+
+    With a folder for the page that leads a browser to the link, the browser is opened, too.
+    """
     from threading import Thread
     from time import sleep
 
-    def link() -> str:
-        return f"http://{_HOST}:{settings.port}/open?token={app.state.door.new_link()}"
+    from postil.cli.linkpage import open_in_browser
+
+    door: Door = app.state.door
+
+    def link(token: str) -> str:
+        return f"http://{_HOST}:{settings.port}/open?token={token}"
 
     def welcome() -> None:
         while not server.started:
             if server.should_exit:
                 return
             sleep(0.05)
-        first = link()
-        opened = browser and _open_browser(first)
-        typer.echo("Postil opens in your browser." if opened else "Postil is ready: open this link.")
-        typer.echo(f"\n  {first}\n\nIt works once, in one browser. Courses are kept in {settings.database}.")
+        token = door.new_link()
+        typer.echo("Postil is ready: open this link.")
+        typer.echo(
+            f"\n  {link(token)}\n\nIt works once, in one browser. Courses are kept in {settings.database}."
+        )
+        if folder and open_in_browser(link(token), folder, lambda: door.is_unused(token)):
+            typer.echo("Your browser opens it now. If it shows nothing, open the link yourself.")
         if not sys.stdin or not sys.stdin.isatty():
             return
         typer.echo("Press Enter for a new link, Ctrl-C to close.")
         for _ in iter(sys.stdin.readline, ""):
-            typer.echo(f"\n  {link()}\n")
+            typer.echo(f"\n  {link(door.new_link())}\n")
 
     Thread(target=welcome, daemon=True).start()
-
-
-def _open_browser(address: str) -> bool:
-    import webbrowser
-
-    try:
-        return webbrowser.open(address)
-    except webbrowser.Error:
-        return False

@@ -135,8 +135,8 @@ def class_report(graded: Sequence[GradedQuestion], title: str = "Class report") 
 def _summary(questions: int, rows: Sequence[Row], scheme: Scheme | None) -> str:
     deferred = sum(row.judgement.deferred for row in rows)
     tiles = [
-        ("questions", f"{questions:,}"),
-        ("answers", f"{len(rows):,}"),
+        ("question" if questions == 1 else "questions", f"{questions:,}"),
+        ("answer" if len(rows) == 1 else "answers", f"{len(rows):,}"),
         ("mean score, out of 1", mean_score(rows)),
         ("please look at these", f'<a href="#doubtful">{deferred:,}</a>' if deferred else "0"),
     ]

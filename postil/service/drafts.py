@@ -24,6 +24,7 @@ from postil.errors import InputError, PostilError
 
 KEPT_SECONDS = 30 * 60
 MOST_COLUMNS = 200
+MOST_ROWS = 20_000
 MOST_UNPACKED = 100 * 2**20
 _MOST_KEPT = 16
 _PASTED = "the pasted text"
@@ -96,11 +97,21 @@ class Drafts:
             self._forget_old()
             draft = self._kept.get(token)
         if draft is None:
-            raise PostilError(
-                "this upload is no longer here; nothing of it was stored.",
-                hint="Uploads that are not added are forgotten after half an hour. Bring the file once more.",
-            )
+            raise _forgotten()
         return draft
+
+    def take(self, token: str) -> Draft:
+        """Get a draft and forget it: of two who would store it only one can."""
+        with self._lock:
+            draft = self._kept.pop(token, None)
+        if draft is None:
+            raise _forgotten()
+        return draft
+
+    def put_back(self, draft: Draft) -> None:
+        """Keep a draft that was taken and could not be stored."""
+        with self._lock:
+            self._kept[draft.token] = draft
 
     def drop(self, token: str) -> None:
         """Forget a draft."""
@@ -113,7 +124,15 @@ class Drafts:
             del self._kept[token]
 
 
-def open_file(name: str, data: bytes) -> Opened:
+def _forgotten() -> PostilError:
+    return PostilError(
+        "this upload is no longer here.",
+        hint="An upload is forgotten when it was added, and after half an hour. Look whether its answers are "
+        "there; if not, bring the file once more.",
+    )
+
+
+def open_file(name: str, data: bytes, most: int = MOST_ROWS) -> Opened:
     """Read an uploaded table (CSV, TSV, XLSX, JSONL); only meanwhile does it lie in a temporary file."""
     shown = _shown_name(name)
     with TemporaryDirectory(prefix="postil-") as folder:
@@ -124,6 +143,7 @@ def open_file(name: str, data: bytes) -> Opened:
             rows, notes = _read(path)
             _refuse_many_columns(rows)
             rows.demand_rows()
+            _refuse_many_rows(rows, most)
             # Students are told apart by the person who looks at the draft, so here the rows are numbered.
             encoding = "cp1252" if notes else None
             wide = read_wide(path, id_column="", encoding=encoding) if _is_wide(rows) else []
@@ -132,7 +152,7 @@ def open_file(name: str, data: bytes) -> Opened:
     return Opened(shown, rows, tuple(wide), notes, headed=rows.path.suffix not in _WITH_FIELDS)
 
 
-def open_paste(text: str) -> Opened:
+def open_paste(text: str, most: int = MOST_ROWS) -> Opened:
     """Read pasted text: one answer a line, or cells copied from a spreadsheet, header or not."""
     text = unify_line_ends(text).replace("\0", "")
     if "\t" in text:
@@ -155,6 +175,7 @@ def open_paste(text: str) -> Opened:
     )
     if not rows.rows:
         raise PostilError("there is a header and no answer below it.", hint="Paste the rows as well.")
+    _refuse_many_rows(rows, most)
     return Opened(_PASTED, rows, headed=bool(header))
 
 
@@ -241,6 +262,12 @@ def _refuse_bombs(path: Path, data: bytes) -> None:
 def _refuse_many_columns(rows: Rows) -> None:
     if len(rows.header) > MOST_COLUMNS:
         raise _many_columns(rows.path, len(rows.header))
+
+
+def _refuse_many_rows(rows: Rows, most: int) -> None:
+    if len(rows.rows) > most:
+        what = f"has {len(rows.rows):,} rows; at most {most:,} are taken at once."
+        raise InputError(rows.path, what, hint="Split it.")
 
 
 def _many_columns(path: Path | str, count: int) -> InputError:

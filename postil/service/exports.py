@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import tempfile
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,6 +53,10 @@ MOODLE_NAMES = {"username": "Username", "idnumber": "ID number", "email": "Email
 _MOODLE_COLUMNS = ("Grade", "Feedback")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _MOST = 0.8  # of the cells have to look like what a column is taken for
+_MADE_KEY = re.compile(r"a\d+|typed-[0-9a-f]{6}")  # given where a file, a paste or a typed answer had none
+_LEFT_OUT = (
+    "Left out here: {}, without an id or a name that tells whose it is. The sheets of the questions have all."
+)
 _LONGEST_NAME = 60
 _MOST_PICTURES = 1000
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -187,20 +192,32 @@ def _mostly(cells: Sequence[str], looks_right: Callable[[str], bool]) -> bool:
 
 
 def _overview(graded: Sequence[tuple[Question, Sequence[View]]]) -> Sheet:
-    """Who has how many points for which question; the students are found by their name, or by their key."""
-    points: dict[str, list[Cell]] = {}
+    """Who has how many points for which question; whose answer it is must be certain, or it is left out."""
+    pupils = [[_pupil(view.answer) for view in views] for _, views in graded]
+    # Two of one name without ids of their own: nobody can tell which of them is which in another question.
+    unclear = {who for own in pupils for who, count in Counter(own).items() if count > 1} | {("", "")}
+    points: dict[tuple[str, str], list[Cell]] = {}
     for place, (question, views) in enumerate(graded):
-        for view in views:
-            who = clean(view.answer.student) or clean(view.answer.key)
-            row = points.setdefault(who, [None] * len(graded))
-            earned, before = points_of(question, view), row[place]
-            # Who has answered twice is counted by the better answer.
-            if earned is not None and (not isinstance(before, float) or earned > before):
-                row[place] = earned
+        for who, view in zip(pupils[place], views, strict=True):
+            if who not in unclear:
+                points.setdefault(who, [None] * len(graded))[place] = points_of(question, view)
     questions = [(f"question {number}", 12) for number in range(1, len(graded) + 1)]
-    columns = [("student", 24), *questions, ("sum", 10)]
-    sums = {who: sum(cell for cell in row if isinstance(cell, float)) for who, row in points.items()}
-    return Sheet("points", columns, [[who, *row, round(sums[who], 2)] for who, row in points.items()])
+    columns = [("key", 14), ("student", 24), *questions, ("sum", 10)]
+    rows: list[list[Cell]] = [[*who, *row, _sum(row)] for who, row in points.items()]
+    missing = sum(who in unclear for own in pupils for who in own)
+    if missing:
+        rows.append(["", _LEFT_OUT.format(number_of(missing, "answer"))])
+    return Sheet("points", columns, rows)
+
+
+def _pupil(answer: Answer) -> tuple[str, str]:
+    """Whose answer it is: the teacher's id with the name; an id that Postil made says nothing about that."""
+    key, student = clean(answer.key), clean(answer.student)
+    return ("" if _MADE_KEY.fullmatch(key) else key), student
+
+
+def _sum(cells: Iterable[Cell]) -> float:
+    return round(sum(cell for cell in cells if isinstance(cell, float)), 2)
 
 
 def _explanation(view: View) -> str:

@@ -46,6 +46,7 @@ _SHORTEST_MISSPELT, _LONG = (
     6,
 )  # letters: of a shorter word every edit makes another; of a long one two may be wrong
 _ROWS = 512  # compared at once
+_MOST_WORDS, _MOST_LETTERS = 600, 3000  # of a text that can be near another; longer ones are equal or not
 
 
 def group_texts(texts: Sequence[str]) -> list[int]:
@@ -79,6 +80,8 @@ def normal_form(text: str) -> Words:
 
 def are_near(one: Words, other: Words) -> bool:
     """Whether two texts differ by no more than misspellings, spacing and idle words."""
+    if _is_long(one) or _is_long(other):
+        return one == other
     if fuzz.ratio(" ".join(one), " ".join(other)) < NEAR or _guarded(one) != _guarded(other):
         return False
     matcher = SequenceMatcher(None, one, other, autojunk=False)
@@ -91,8 +94,14 @@ def _blocks(forms: Sequence[Words]) -> list[list[Words]]:
     """Texts that can be near each other at all: those with the same numbers and negations."""
     found: defaultdict[tuple[Words, Words], list[Words]] = defaultdict(list)
     for form in forms:
-        found[_guarded(form)].append(form)
-    return list(found.values())
+        if not _is_long(form):
+            found[_guarded(form)].append(form)
+    return [*found.values(), *([form] for form in forms if _is_long(form))]
+
+
+def _is_long(form: Words) -> bool:
+    """Whether a text is too long to be compared: that takes time with the square of its length, or worse."""
+    return len(form) > _MOST_WORDS or sum(map(len, form)) > _MOST_LETTERS
 
 
 def _led(forms: Sequence[Words]) -> dict[Words, Words]:

@@ -15,6 +15,8 @@ from postil.service.drafts import Draft
 from postil.service.records import LABELS, NewAnswer
 from postil.service.roles import Columns
 
+MOST_QUESTIONS = 200
+
 
 @dataclass(frozen=True, slots=True)
 class Planned:
@@ -50,6 +52,7 @@ class _Line:
     """One answer of a draft with what its row says of it."""
 
     line: int
+    number: int | None  # what to call it by without an id, where its row has answers to other questions too
     key: str
     student: str
     text: str
@@ -73,6 +76,12 @@ def make_plan(
     problems: list[str] = []
     warnings = list(draft.notes)
     parts = _parts(draft, columns, problems)
+    if len(parts) > MOST_QUESTIONS:
+        problems.append(
+            f"These are {len(parts):,} questions; at most {MOST_QUESTIONS} are taken at once. Is the right "
+            "column chosen for the questions? If so, split the file."
+        )
+        parts = []
     questions = []
     for number, (text, references, lines) in enumerate(parts):
         if number in left_out:
@@ -94,7 +103,10 @@ def _parts(draft: Draft, columns: Columns, problems: list[str]) -> list[_Part]:
             (
                 question.text,
                 tuple(reference.text for reference in question.references),
-                [_line(draft.rows, answer.row - 1, answer.text, columns) for answer in question.answers],
+                [
+                    _line(draft.rows, answer.row - 1, answer.text, columns, answer.row)
+                    for answer in question.answers
+                ],
             )
             for question in draft.wide
         ]
@@ -128,9 +140,10 @@ def _by_question(rows: Rows, columns: Columns, lines: Sequence[_Line]) -> list[_
     return list(groups.values())
 
 
-def _line(rows: Rows, place: int, text: str, columns: Columns) -> _Line:
+def _line(rows: Rows, place: int, text: str, columns: Columns, number: int | None = None) -> _Line:
     return _Line(
         rows.rows[place].line,
+        number,
         _cell(rows, place, columns["id"]),
         _cell(rows, place, columns["student"]),
         text.strip(),
@@ -160,16 +173,19 @@ def _planned(
 
 
 def _keys(lines: Sequence[_Line], taken: Collection[str]) -> list[str]:
-    """Each line's own id; those without one are numbered on from what is there."""
+    """Each line's own id; those without one are numbered: as their rows are, or on from what is there."""
     used = {*taken, *(line.key for line in lines)}
     number = len(taken)
     keys = []
     for line in lines:
         key = line.key
+        if not key and line.number and f"a{line.number}" not in used:
+            key = f"a{line.number}"
         while not key:
             number += 1
             key = f"a{number}" if f"a{number}" not in used else ""
         keys.append(key)
+        used.add(key)
     return keys
 
 

@@ -14,7 +14,11 @@ from postil.models.responses.judgement import CREDIT
 
 LABELS = RESPONSE_SCHEMES["5way"].labels
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[”\"’')]*\s+(?=[^a-z])")
-_REASONS = {"accepted": "You accepted this.", "passed": "You accepted this with others as sure."}
+_REASONS = {
+    "accepted": "You accepted this.",
+    "passed": "You accepted this with others as sure.",
+    "uploaded": "This label stood in your file.",
+}
 
 
 class _Labelled(Protocol):
@@ -100,8 +104,8 @@ class Decision:
     """A person's label for an answer, and what the machine had said when it was given.
 
     `source` is how it came about: one answer in "review" or "accepted" there, "start" for those labelled
-    first, "group" for like answers together, "passed" for many accepted without a look at each. Decisions
-    made together share a `batch`.
+    first, "group" for like answers together, "passed" for many accepted without a look at each, "uploaded"
+    for a label that stood in the file. Decisions made together share a `batch`.
     """
 
     id: int

@@ -7,12 +7,11 @@ from importlib.resources import as_file, files
 from postil.corpora.tables import read_table
 from postil.errors import PostilError
 from postil.service.drafts import Draft
-from postil.service.plans import Plan, Planned
-from postil.service.records import LABELS, NewAnswer
-from postil.service.store.answers import add_answers, list_answers
+from postil.service.plans import Plan
+from postil.service.records import NewAnswer
+from postil.service.store.answers import add_answers
 from postil.service.store.courses import create_course, delete_course
 from postil.service.store.database import Store
-from postil.service.store.decisions import decide
 from postil.service.store.questions import create_question, delete_question
 
 EXAMPLE = "Example class"
@@ -24,29 +23,18 @@ def store_plan(store: Store, draft: Draft, plan: Plan, points: float = 1.0) -> l
         raise PostilError(plan.problems[0])
     if draft.question_id is not None:
         for planned in plan.questions:
-            _fill(store, draft.question_id, planned)
+            add_answers(store, draft.question_id, planned.answers, planned.labels)
         return [draft.question_id]
     made: list[int] = []
     try:
         for planned in plan.questions:
             made.append(create_question(store, draft.course_id, planned.text, planned.references, points))
-            _fill(store, made[-1], planned)
+            add_answers(store, made[-1], planned.answers, planned.labels)
     except PostilError:
         for question_id in made:
             delete_question(store, question_id)
         raise
     return made
-
-
-def _fill(store: Store, question_id: int, planned: Planned) -> None:
-    add_answers(store, question_id, planned.answers)
-    if not planned.labels:
-        return
-    ids = {answer.key: answer.id for answer in list_answers(store, question_id)}
-    for label in LABELS:
-        chosen = [ids[key] for key, given in planned.labels.items() if given == label]
-        if chosen:
-            decide(store, question_id, chosen, label, "review")
 
 
 def store_example(store: Store) -> int:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import httpx
 import pytest
@@ -34,6 +37,34 @@ def test_it_starts_shows_a_link_and_stops(tmp_path):
         rest = process.stdout.read()
         assert process.wait(timeout=20) == 0
     assert "Closed." in rest
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent as a signal")
+def test_a_browser_is_opened_after_the_link_was_shown_and_is_not_told_it(tmp_path):
+    # A browser that only writes down what it was told.
+    told, program = tmp_path / "told", tmp_path / "browser"
+    program.write_text(f'#!/bin/sh\necho "$*" > "{told}"\n')
+    program.chmod(0o700)
+    folder = tmp_path / "data"
+    folder.mkdir()
+    command = [sys.executable, "-m", "postil", "serve", "--port", "0"]
+    with subprocess.Popen(
+        [*command, "--database", str(folder / "workbench.db")],
+        stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+        env=os.environ | {"BROWSER": f"{program} %s", "PYTHONUNBUFFERED": "1"},
+    ) as process:  # fmt: skip
+        try:
+            shown = [process.stdout.readline() for _ in range(6)]
+            assert "/open?token=" in shown[2]
+            assert "Your browser opens it now." in shown[5]
+            address = told.read_text().strip()
+            assert address.startswith("file://")
+            assert shown[2].strip() in Path(unquote(urlsplit(address).path)).read_text()
+        finally:
+            process.send_signal(signal.SIGINT)
+        process.stdout.read()
+        assert process.wait(timeout=20) == 0
+    assert [path for path in folder.iterdir() if path.is_dir()] == []
 
 
 def test_a_taken_port_is_told(postil, tmp_path, monkeypatch):

@@ -192,6 +192,12 @@ def test_no_labels_no_scheme():
     assert teachers_scheme([None, "", "B+"]) is None
 
 
+def test_one_question_is_counted_as_one():
+    tiles = class_report([graded()])
+    assert ">question<" in tiles
+    assert ">questions<" not in tiles
+
+
 @pytest.mark.parametrize("questions", [[], [GradedQuestion(Question("q", ""), ())], [graded(), graded()]])
 def test_nothing_answered(questions):
     page = class_report(questions)

@@ -12,6 +12,7 @@ from postil.service.settings import Settings
 from postil.service.store import jobs, judgements
 from postil.service.store.answers import list_answers
 from postil.service.store.database import Store
+from postil.service.store.decisions import teaching
 from postil.service.store.tables import now
 from postil.service.web.app import create_app
 
@@ -62,5 +63,5 @@ def run(store: Store, kind: str, question_id: int, labels: Mapping[int, tuple[st
     save = judgements.save_proposals if kind == "regrade" else judgements.save_judgements
     ids = [answer.id for answer in list_answers(store, question_id)]
     save(store, job_id, [judged(id, *labels.get(id, ()), **more) for id in ids])
-    jobs.finish(store, job_id, {})
+    jobs.finish(store, job_id, {"answers": len(ids), "decided": len(teaching(store, question_id))})
     return job_id

@@ -65,3 +65,43 @@ def test_blank_rows_are_no_answers_and_numbers_go_on():
     draft = Drafts().keep(open_paste("x\ta\ny\tb"), 1, 1)
     plan = make_plan(draft, guess_columns(draft), taken={"a1", "a3"})
     assert [answer.key for answer in plan.questions[0].answers] == ["a4", "a5"]
+
+
+def test_a_pupil_of_a_wide_table_has_one_number_in_every_question():
+    export = "When,Why does ice float?,What do plants need?\n1,,sun\n2,light,water\n3,less dense,\n"
+    draft = Drafts().keep(open_file("form.csv", export.encode()), 1, None)
+    plan = make_plan(draft, {**guess_columns(draft), "id": (), "student": ()})
+    keys = [{answer.text: answer.key for answer in one.answers if answer.text} for one in plan.questions]
+    assert keys == [{"light": "a2", "less dense": "a3"}, {"sun": "a1", "water": "a2"}]
+
+
+def test_numbers_keep_clear_of_ids_that_look_like_them():
+    export = "Name,id,Why does ice float?\nAnn,a3,x\nBob,,y\nCy,,z\n"
+    draft = Drafts().keep(open_file("form.csv", export.encode()), 1, None)
+    (question,) = make_plan(draft, {**guess_columns(draft), "id": (1,)}).questions
+    assert [answer.key for answer in question.answers] == ["a3", "a2", "a1"]
+
+
+def test_only_one_can_take_a_draft():
+    drafts = Drafts()
+    draft = drafts.keep(open_paste("one"), 1, 1)
+    assert drafts.take(draft.token) == draft
+    with pytest.raises(PostilError, match="no longer here"):
+        drafts.take(draft.token)
+    drafts.put_back(draft)
+    assert drafts.get(draft.token) == draft
+
+
+def test_too_many_rows_are_refused_when_they_are_read():
+    with pytest.raises(PostilError, match="has 3 rows; at most 2"):
+        open_paste("a\nb\nc", 2)
+    with pytest.raises(PostilError, match="has 3 rows; at most 2"):
+        open_file("class.csv", b"answer\na\nb\nc\n", 2)
+
+
+def test_too_many_questions_are_refused():
+    table = "question,answer\n" + "".join(f"Why {number}?,x\n" for number in range(201))
+    draft = Drafts().keep(open_file("class.csv", table.encode()), 1, None)
+    plan = make_plan(draft, guess_columns(draft))
+    assert plan.questions == ()
+    assert [problem[:19] for problem in plan.problems] == ["These are 201 quest"]

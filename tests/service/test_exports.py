@@ -143,17 +143,44 @@ def test_texts_that_no_cell_can_hold_are_mended():
 
 
 def test_a_course_has_a_sheet_of_points_and_one_a_question():
-    first = [view("a", student="Ada"), view("b", student="Bob", told=PARTLY)]
-    second = [view("c", student="Ada", told="correct"), view("d", student="Cy", machine=None)]
+    first = [view("p1", student="Ada"), view("p2", student="Bob", told=PARTLY)]
+    second = [view("p1", student="Ada", told="correct"), view("p3", student="Cy", machine=None)]
     data = exports.course_xlsx([(question(), first), (question(4, "Why?", 2), second)])
     book = load_workbook(io.BytesIO(data))
     assert book.sheetnames == ["points", "1 Why is it lit", "2 Why"]
-    assert cells_of(data)[1:] == [("Ada", 2, 4, 6), ("Bob", 1, None, 1), ("Cy", None, None, 0)]
+    assert cells_of(data) == [
+        ("key", "student", "question 1", "question 2", "sum"),
+        ("p1", "Ada", 2, 4, 6),
+        ("p2", "Bob", 1, None, 1),
+        ("p3", "Cy", None, None, 0),
+    ]
 
 
-def test_who_answered_twice_keeps_the_better_points():
-    views = [view("a", student="Ada", told="correct"), view("b", student="Ada", told="irrelevant")]
-    assert cells_of(exports.course_xlsx([(question(), views)]))[1] == ("Ada", 2, 2)
+def points_of(*questions):
+    return [
+        row[:-1] for row in cells_of(exports.course_xlsx([(question(), views) for views in questions]))[1:]
+    ]
+
+
+def test_two_pupils_of_one_name_are_two_rows():
+    first = [view("p1", student="Ada"), view("p2", student="Ada", told="irrelevant")]
+    second = [view("p2", student="Ada"), view("p1", student="Ada")]
+    assert points_of(first, second) == [("p1", "Ada", 2, 2), ("p2", "Ada", 0, 2)]
+
+
+def test_numbers_that_postil_gave_join_nobody():
+    first = [view("a1"), view("a2", student="Bob"), view("typed-0a1b2c", student="Cy"), view("p9")]
+    second = [view("a1", told="irrelevant"), view("a7", student="Bob"), view("a8", student="Cy"), view("p9")]
+    *rows, (_, told, *_) = points_of(first, second)
+    assert rows == [(None, "Bob", 2, 2), (None, "Cy", 2, 2), ("p9", None, 2, 2)]
+    assert told.startswith("Left out here: 2 answers,")
+
+
+def test_two_of_one_name_without_ids_are_left_out():
+    first = [view("a1", student="Ada"), view("a2", student="Ada"), view("a3", student="Bob")]
+    *rows, (_, told, *_) = points_of(first, [view("a1", student="Ada")])
+    assert rows == [(None, "Bob", 2, None)]
+    assert told.startswith("Left out here: 3 answers,")
 
 
 def test_sheets_have_names_that_workbooks_allow_and_no_two_alike():

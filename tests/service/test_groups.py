@@ -102,3 +102,11 @@ def test_a_large_class_takes_seconds():
     found = group_texts([*texts, *texts])
     assert time.perf_counter() - start < 20
     assert found[:5000] == found[5000:]
+
+
+def test_long_texts_are_equal_or_not():
+    long = "word and " * 5000
+    start = time.perf_counter()
+    assert group_texts([f"{long} battery", f"{long} batery", f"{long} Battery!"]) == [1, 2, 1]
+    assert group_texts(["x" * 5000, "x" * 5001]) == [1, 2]
+    assert time.perf_counter() - start < 20

@@ -10,6 +10,7 @@ from postil.service.jobs.worker import StopWorkingError, work
 from postil.service.records import NewAnswer
 from postil.service.store import answers, courses, decisions, jobs, judgements, questions
 from postil.service.store.answers import Filter
+from postil.service.store.figures import some_changes
 
 
 def do(store, kind, question_id, machine=None, **options):
@@ -34,20 +35,63 @@ def test_a_class_is_graded_explained_and_grouped(store, question_id):
     assert [view.answer.group for view in views(store, question_id)] == [1, 2, 3, 4, 1]
 
 
-def test_decisions_are_heard_and_stay(store, graded, ids):
-    decisions.decide(store, graded, [ids["a"]], "irrelevant", "start")
-    do(store, "grade", graded)
-    found = {view.answer.key: (view.label, view.judged.label) for view in views(store, graded)}
+def test_decisions_are_heard_and_stay(store, question_id, ids):
+    decisions.decide(store, question_id, [ids["a"]], "irrelevant", "start")
+    job = do(store, "grade", question_id)
+    assert job.result == {"answers": 4, "decided": 1}
+    found = {view.answer.key: (view.label, view.judged.label) for view in views(store, question_id)}
     assert found == dict.fromkeys("abcd", ("irrelevant", "irrelevant"))
-    assert [one.label for one in decisions.current(store, graded)] == ["irrelevant"]
+    assert [one.label for one in decisions.current(store, question_id)] == ["irrelevant"]
+
+
+def test_late_answers_are_judged_beside_the_others_which_keep_their_judgements(store, question_id, ids):
+    class Listening(StubMachine):
+        heard: tuple[str, ...] = ()
+
+        def judge(self, question, texts, decided):
+            Listening.heard = tuple(texts)
+            return super().judge(question, texts, decided)
+
+    do(store, "grade", question_id)
+    before = views(store, question_id)
+    decisions.decide(store, question_id, [ids["a"]], "non_domain", "review")
+    answers.add_answers(store, question_id, [NewAnswer("e", "", "too late"), NewAnswer("f", "", "me too")])
+    job = do(store, "grade", question_id, Listening(), batch=1)
+    assert (job.state, job.done, job.total) == ("done", 2, 2)
+    assert len(Listening.heard) == 6
+    after = views(store, question_id)
+    assert [view.judged for view in after[:4]] == [view.judged for view in before]
+    assert [view.judged.label for view in after[4:]] == ["non_domain"] * 2
+    # The four judged before have not heard the decision: it can still teach, until a regrade is applied.
+    assert job.result["decided"] == 0
+    regrade = do(store, "regrade", question_id)
+    assert regrade.result["decided"] == 1
+    judgements.apply_changes(store, regrade.id)
+    answers.add_answers(store, question_id, [NewAnswer("g", "", "last")])
+    assert do(store, "grade", question_id).result["decided"] == 1
+
+
+def test_late_answers_whose_worker_died_are_taken_up_where_it_stopped(store, graded, ids, judged):
+    answers.add_answers(store, graded, [NewAnswer("e", "", "too late")])
+    job = jobs.enqueue(store, "grade", graded)
+    jobs.claim(store, "dead")
+    judgements.save_judgements(store, job, [judged(ids["d"], "irrelevant")])
+    before = {view.answer.key: view.judged for view in views(store, graded)}
+    worker.do(store, jobs.claim(store, "heir", stale=0), StubMachine())
+    ended = jobs.get_job(store, job)
+    assert (ended.state, ended.done, ended.total) == ("done", 2, 2)
+    after = {view.answer.key: view.judged for view in views(store, graded)}
+    assert before.pop("e") is None
+    assert after.pop("e").label == LABELS[len("too late") % 5]
+    assert after == before
 
 
 def test_the_machine_does_not_learn_from_what_passed_without_a_look(store, graded, ids):
     decisions.pass_all(store, graded, [ids["b"]])
-    do(store, "grade", graded)
+    assert do(store, "grade", graded).result["decided"] == 0
     found = {view.answer.key: view for view in views(store, graded)}
     assert found["b"].label == "contradictory"
-    assert found["a"].judged.label == LABELS[len(found["a"].answer.text) % 5]
+    assert found["d"].judged.label == LABELS[len(found["d"].answer.text) % 5]
 
 
 def test_a_regrade_only_proposes(store, graded, ids):
@@ -55,7 +99,7 @@ def test_a_regrade_only_proposes(store, graded, ids):
     job = do(store, "regrade", graded)
     assert job.state == "done"
     assert answers.get_view(store, ids["b"]).label == "contradictory"
-    assert [change.answer.key for change in judgements.changes(store, job.id)] == ["b", "c"]
+    assert [change.answer.key for change in some_changes(store, job.id, None, 10)] == ["b", "c"]
     judgements.apply_changes(store, job.id)
     assert answers.get_view(store, ids["b"]).label == "non_domain"
 

@@ -6,7 +6,7 @@ import pytest
 
 from postil.errors import PostilError
 from postil.service.records import NewAnswer
-from postil.service.store import answers, decisions
+from postil.service.store import answers, decisions, jobs, judgements
 from postil.service.store.answers import Filter
 from postil.service.store.views import STATES
 
@@ -56,10 +56,22 @@ def test_the_doubtful_come_first_and_the_decided_last(store, graded, ids):
     assert keys(store, graded) == "cabd"
 
 
-def test_other_orders(store, graded, ids):
-    decisions.decide(store, graded, [ids["b"]], "correct", "review")
+def test_the_order_of_the_file(store, graded):
     assert keys(store, graded, order="place") == "abcd"
-    assert keys(store, graded, order="score") == "bacd"
+
+
+def test_by_score_is_the_order_of_the_points_shown(store, question_id, ids, judged):
+    job = jobs.enqueue(store, "grade", question_id)
+    jobs.claim(store, "w")
+    partly = "partially_correct_incomplete"
+    # The machine's own score of a partly right answer may be above that of a right one.
+    made = [judged(ids["a"], "contradictory", score=0.3), judged(ids["b"], partly, score=0.6)]
+    judgements.save_judgements(store, job, [*made, judged(ids["c"], score=0.5)])
+    assert keys(store, question_id, order="score") == "cbad"
+    decisions.decide(store, question_id, [ids["a"]], "correct", "review")
+    assert keys(store, question_id, order="score") == "cabd"
+    found = answers.find_views(store, question_id, Filter(order="score"), 0, 9)
+    assert [view.score for view in found] == [1.0, 1.0, 0.5, None]
 
 
 def test_states(store, graded, ids):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from postil.errors import PostilError
+from postil.service.records import NewAnswer
 from postil.service.store import answers, decisions
 
 
@@ -91,3 +92,19 @@ def test_more_answers_than_one_query_names(store, graded, ids, monkeypatch):
     assert {one.label for one in decisions.current(store, graded)} == {"non_domain"}
     assert len(decisions.undo_last(store, graded)) == 4
     assert [one.label for one in decisions.current(store, graded)] == ["correct"] * 4
+
+
+def test_labels_from_a_file_are_not_undone(store, graded):
+    new = [NewAnswer(" x ", "", "closed"), NewAnswer("y", "", "open"), NewAnswer("z", "", "?")]
+    answers.add_answers(store, graded, new, {" x ": "correct", "y": "contradictory"})
+    ids = {one.key: one.id for one in answers.list_answers(store, graded)}
+    made = decisions.current(store, graded)
+    assert [(one.answer_id, one.label) for one in made] == [
+        (ids["x"], "correct"),
+        (ids["y"], "contradictory"),
+    ]
+    assert {(one.source, one.machine_label) for one in made} == {("uploaded", None)}
+    decisions.decide(store, graded, [ids["x"]], "irrelevant", "review")
+    assert [one.label for one in decisions.undo_last(store, graded)] == ["irrelevant"]
+    assert decisions.undo_last(store, graded) == []
+    assert decisions.current(store, graded) == made

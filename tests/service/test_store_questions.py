@@ -103,3 +103,14 @@ def test_another_reference_makes_the_judgements_void_and_keeps_the_decisions(sto
     assert (question.references, question.judged, question.decided) == (("The switch is on.",), 0, 1)
     assert jobs.latest_job(store, graded) is None
     assert answers.count_views(store, graded, Filter(state="decided")) == 1
+
+
+def test_other_blanks_are_no_other_question(store, graded):
+    questions.edit_question(store, graded, "Why is\nit lit?", ["The path\n  is closed.", "No gap."], 2)
+    assert questions.get_question(store, graded).judged == 0
+    before = questions.get_question(store, graded)
+    job = jobs.enqueue(store, "grade", graded)
+    questions.edit_question(store, graded, "Why is\r\nit lit?", ["The path is closed.", "No gap. "], 3)
+    after = questions.get_question(store, graded)
+    assert (after.text, after.references, after.points) == (before.text, before.references, 3)
+    assert jobs.get_job(store, job).state == "waiting"

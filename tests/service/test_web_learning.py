@@ -94,7 +94,23 @@ def test_where_nothing_would_change_this_is_said(browser, store, question_id, id
     run(store, "grade", question_id, {})
     decisions.decide(store, question_id, [ids["a"]], "correct", "accepted")
     run(store, "regrade", question_id, {})
-    assert "Nothing would change" in browser.get(page).text
+    text = browser.get(page).text
+    assert "Nothing would change" in text
+    assert "With your decision in mind" in text
+    assert f'action="/questions/{question_id}/regrade"' in text
+    decisions.decide(store, question_id, [ids["b"]], "correct", "accepted")
+    text = browser.get(page).text
+    assert "With your decision in mind" in text
+    assert "decided about 1 answer more" in text
+
+
+def test_what_passed_without_a_look_is_nothing_to_learn_from(browser, store, question_id, ids, page):
+    run(store, "grade", question_id, {})
+    decisions.pass_all(store, question_id, list(ids.values()))
+    assert "can teach" not in browser.get(f"/questions/{question_id}").text
+    assert "Nothing to learn from yet" in browser.get(page).text
+    browser.post(f"/questions/{question_id}/regrade")
+    assert jobs.latest_job(store, question_id, "regrade") is None
 
 
 def test_a_job_that_failed_says_why(browser, store, question_id, ids, page):

@@ -75,9 +75,18 @@ def test_the_last_of_a_list_leads_to_those_left_over_and_then_to_the_table(brows
 
 
 def test_accepting_keeps_the_machines_label(browser, store, graded, ids):
-    browser.post(f"/answers/{ids['b']}/decide", accept="1")
+    assert 'name="accept" value="contradictory"' in browser.get(f"/answers/{ids['b']}").text
+    browser.post(f"/answers/{ids['b']}/decide", accept="contradictory")
     decision = get_view(store, ids["b"]).decision
     assert (decision.label, decision.source) == ("contradictory", "accepted")
+
+
+def test_a_label_that_was_not_shown_is_not_accepted(browser, store, graded, ids):
+    shown = browser.post(f"/answers/{ids['b']}/decide?state=undecided", accept="correct")
+    assert shown.url.path == f"/answers/{ids['b']}"
+    assert shown.url.query == b"state=undecided"
+    assert "changed in the meantime" in shown.text
+    assert get_view(store, ids["b"]).decision is None
 
 
 def test_an_answer_that_is_not_graded_has_nothing_to_accept(browser, store, graded, ids):
@@ -132,3 +141,23 @@ def test_without_the_token_nothing_is_decided(browser, store, graded, ids):
 
 def test_an_answer_that_is_not_there(browser):
     assert "is not there" in browser.get("/answers/99", status=404).text
+
+
+def test_an_answer_is_deleted_after_a_question_and_the_next_one_follows(browser, store, graded, ids):
+    decisions.decide(store, graded, [ids["d"]], "correct", "review")
+    decisions.undo_last(store, graded)
+    page = browser.get(f"/answers/{ids['d']}?state=doubtful").text
+    asked = re.search(r'<details class="confirm">.*?</details>', page, re.DOTALL)[0]
+    assert f'action="/answers/{ids["d"]}/delete?state=doubtful"' in asked
+    assert "cannot be undone" in asked
+    shown = browser.post(f"/answers/{ids['d']}/delete?state=doubtful")
+    assert (shown.url.path, shown.url.query) == (f"/answers/{ids['c']}", b"state=doubtful")
+    assert "The answer of Pupil D was deleted." in shown.text
+    browser.get(f"/answers/{ids['d']}", status=404)
+
+
+def test_after_the_last_answer_of_a_list_is_deleted_the_table_follows(browser, graded, ids):
+    shown = browser.post(f"/answers/{ids['b']}/delete?label=contradictory")
+    assert shown.url.path == f"/questions/{graded}"
+    assert "The answer of Pupil B was deleted." in shown.text
+    assert "is not there" in browser.post(f"/answers/{ids['b']}/delete").text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from fastapi.routing import APIRoute
+from starlette.testclient import TestClient
 from webclient import ADDRESS, let_in, stranger, token_of
 
 from postil.errors import PostilError
@@ -85,6 +86,23 @@ def test_another_host_is_refused(client, host):
     answer = client.get("/", headers={"Host": host})
     assert answer.status_code == 421
     assert ADDRESS in answer.text
+
+
+def test_the_usual_port_is_not_named_by_browsers(store, tmp_path):
+    address = "http://127.0.0.1"
+    app = workbench.create_app(Settings(tmp_path / "workbench.db", port=80), store)
+    with TestClient(app, base_url=address, headers={"Origin": address}) as client:
+        assert client.post("/open", data={"token": app.state.door.new_link()}).status_code == 200
+        assert client.get("/", headers={"Host": "localhost:80"}).status_code == 200
+        assert client.get("/", headers={"Host": "evil.example"}).status_code == 421
+
+
+def test_a_link_is_unused_until_it_opens():
+    door = Door()
+    token = door.new_link()
+    assert door.is_unused(token)
+    door.open(token)
+    assert not door.is_unused(token)
 
 
 def test_localhost_is_this_computer_too(app):

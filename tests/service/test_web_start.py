@@ -53,6 +53,13 @@ def test_labels_are_kept_and_the_class_is_graded(browser, store, proposed, ids):
     assert browser.get(f"/questions/{proposed}/start").url.path == f"/questions/{proposed}"
 
 
+def test_labels_for_a_class_that_is_graded_show_first_what_they_would_change(browser, store, graded, ids):
+    shown = browser.post(f"/questions/{graded}/start", **{f"label-{ids['b']}": "correct"})
+    assert shown.url.path == f"/questions/{graded}/changes"
+    assert "1 label kept" in shown.text
+    assert jobs.latest_job(store, graded).kind == "regrade"
+
+
 def test_what_was_labelled_before_is_ticked_and_not_kept_twice(browser, store, proposed, ids):
     decisions.decide(store, proposed, [ids["b"]], "correct", "start")
     assert browser.get(f"/questions/{proposed}/start").text.count(" checked") == 1

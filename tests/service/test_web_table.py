@@ -133,5 +133,20 @@ def test_decisions_can_be_learned_from_and_what_would_change_is_announced(browse
     assert "Grade the rest again" not in page
 
 
+def test_after_a_regrade_that_changed_nothing_new_decisions_can_teach_again(browser, store, graded, ids):
+    page = f"/questions/{graded}"
+    decisions.decide(store, graded, [ids["a"]], "correct", "review")
+    run(store, "regrade", graded, {ids["b"]: ("contradictory", 0.9), ids["c"]: ("correct", 0.9)})
+    assert ">see what would change</a>" in browser.get(page).text
+    decisions.decide(store, graded, [ids["c"]], "irrelevant", "review")  # the only one that would change
+    text = browser.get(page).text
+    assert ">see what would change</a>" not in text
+    assert "1 new decision of yours" in text
+    run(store, "regrade", graded, {ids["b"]: ("contradictory", 0.9)})
+    text = browser.get(page).text
+    assert "nothing would change" in text
+    assert "Grade the rest again" not in text
+
+
 def test_a_question_that_is_not_there(browser):
     assert "is not there" in browser.get("/questions/77", status=404).text

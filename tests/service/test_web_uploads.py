@@ -71,7 +71,7 @@ def test_a_file_is_shown_first_and_stored_when_said(client, store, question):
         ("2", "Bob", "it is <script>alert(1)</script>"),
     ]
     made = decisions.current(store, question)
-    assert [(one.label, one.source) for one in made] == [("correct", "review")]
+    assert [(one.label, one.source) for one in made] == [("correct", "uploaded")]
     assert client.get(draft.url.path).status_code == 404  # it is gone
 
 
@@ -308,10 +308,12 @@ def test_fifty_megabytes_are_refused(client, store, question):
 
 def test_more_answers_than_a_school_has_are_refused(store, tmp_path, question):
     client = let_in(create_app(Settings(tmp_path / "workbench.db", most_answers=3), store))
-    draft = paste(client, question, "a\nb\nc\nd")
+    assert "at most 3 are taken at once" in paste(client, question, "a\nb\nc\nd").text
+    draft = bring(client, "id,Why does ice float?,What do plants need?\n1,a,b\n2,c,d\n")
     assert "at most 3 are taken at once" in draft.text
     assert add(client, draft).status_code == 400
     assert stored(store, question) == []
+    assert len(questions.list_questions(store, 1)) == 1
 
 
 def test_a_hostile_file_name_is_only_shown(client, question):

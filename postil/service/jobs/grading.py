@@ -48,30 +48,28 @@ def _grade(
 ) -> dict[str, object]:
     """Judge everybody at once, for answers are compared with each other; then explain and store in batches.
 
-    Judging gives the same result every time: after a kill it is done again, and only what was not stored is
-    explained.
+    Answers that come late are judged beside all the others, but only they get a judgement. Judging gives the
+    same result every time: after a kill it is done again, and only what was not stored is explained.
     """
     jobs.set_phase(store, job.id, "reading", len(given))
-    # What was accepted without a look is the machine's own word: it must not teach itself.
-    labels = {
-        decision.answer_id: decision.label
-        for decision in decisions.current(store, question.id)
-        if decision.source != "passed"
-    }
+    labels = {decision.answer_id: decision.label for decision in decisions.teaching(store, question.id)}
     texts = [answer.text for answer in given]
     judged = machine.judge(question, texts, [labels.get(answer.id) for answer in given])
     judgement_of = {answer.id: judgement for answer, judgement in zip(given, judged, strict=True)}
-    jobs.set_phase(store, job.id, "explaining", len(given))
     save = judgements.save_proposals if job.kind == "regrade" else judgements.save_judgements
     left = set(judgements.missing(store, job.id))
+    total = job.done + len(left)
+    jobs.set_phase(store, job.id, "explaining", total)
     for some in _batches([answer for answer in given if answer.id in left], batch):
         mine = [judgement_of[answer.id] for answer in some]
         explained = machine.explain(question, [answer.text for answer in some], mine)
         save(store, job.id, [_kept(*pair) for pair in zip(some, explained, strict=True)])
-    jobs.set_phase(store, job.id, "grouping", len(given))
+    jobs.set_phase(store, job.id, "grouping", total)
     groups = group_texts(texts)
     answers.set_groups(store, question.id, {one.id: group for one, group in zip(given, groups, strict=True)})
-    return {"answers": len(given), "decided": len(labels)}
+    # The judgements kept from earlier have not heard the decisions made since: these can still teach.
+    earlier = None if job.kind == "regrade" else judgements.least_heard(store, job.id)
+    return {"answers": len(given), "decided": len(labels) if earlier is None else min(earlier, len(labels))}
 
 
 def _batches(given: Sequence[Answer], size: int) -> Iterator[Sequence[Answer]]:

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from postil.errors import PostilError, some
 from postil.service.records import Answer, NewAnswer
 from postil.service.store.database import Store, forget_deleted
+from postil.service.store.decisions import keep_uploaded
 from postil.service.store.kept import storable
 from postil.service.store.questions import demand_question
 from postil.service.store.tables import AnswerRow
@@ -29,10 +30,13 @@ __all__ = [
 ]
 
 
-def add_answers(store: Store, question_id: int, answers: Sequence[NewAnswer]) -> int:
+def add_answers(
+    store: Store, question_id: int, answers: Sequence[NewAnswer], labels: Mapping[str, str] | None = None
+) -> int:
     """Store answers behind those that are there, all or none, and return how many.
 
-    An id that occurs twice, or that a stored answer has, is refused.
+    An id that occurs twice, or that a stored answer has, is refused. `labels` are what a person had decided
+    before, by the answer's id.
     """
     keys = [storable(answer.key).strip() for answer in answers]
     if not all(keys):
@@ -59,6 +63,13 @@ def add_answers(store: Store, question_id: int, answers: Sequence[NewAnswer]) ->
         ]
         if rows:
             session.execute(insert(AnswerRow), rows)
+        if labels:
+            given = {storable(key).strip(): label for key, label in labels.items()}
+            own = select(AnswerRow.id, AnswerRow.key).where(
+                AnswerRow.question_id == question_id, AnswerRow.place >= first
+            )
+            found = session.execute(own.order_by(AnswerRow.place))
+            keep_uploaded(session, question_id, {id: given[key] for id, key in found if key in given})
     return len(rows)
 
 

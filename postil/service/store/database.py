@@ -39,14 +39,14 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """One transaction that only reads: it sees one moment, and nobody waits for it."""
-        with Session(self.engine) as session:
+        with _within_numbers(), Session(self.engine) as session:
             yield session
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
         """One transaction that writes: all of it is stored, or none; writers wait for each other."""
         try:
-            with Session(self._writer) as session, session.begin():
+            with _within_numbers(), Session(self._writer) as session, session.begin():
                 yield session
         except OperationalError as error:
             raise PostilError(
@@ -84,6 +84,15 @@ def open_store(database: Path) -> Store:
             database, "was made by a newer version of Postil.", hint="Install that version to open it."
         ) from error
     return store
+
+
+@contextmanager
+def _within_numbers() -> Iterator[None]:
+    """Say of a number that is larger than any the database can hold what is true: nothing has it."""
+    try:
+        yield
+    except OverflowError as error:
+        raise PostilError("this is not there.", hint="The address may have been changed by hand.") from error
 
 
 def forget_deleted(store: Store) -> None:

@@ -17,6 +17,7 @@ from postil.service.store.questions import demand_question
 from postil.service.store.tables import AnswerRow, DecisionRow, JudgementRow, now
 
 SOURCES = ("review", "start", "group", "accepted")
+UPLOADED = "uploaded"  # what a person had decided before: no step in the workbench, so undoing passes it over
 _TOGETHER = 1000  # answers named in one query; databases take a limited number
 
 
@@ -63,12 +64,19 @@ def pass_all(store: Store, question_id: int, answer_ids: Sequence[int]) -> int:
         return len(labels)
 
 
+def keep_uploaded(session: Session, question_id: int, labels: Mapping[int, str]) -> None:
+    """Keep the labels that new answers, named by their numbers, brought with them."""
+    if labels:
+        _keep(session, question_id, labels, dict.fromkeys(labels, _Said(None, None)), UPLOADED)
+
+
 def undo_last(store: Store, question_id: int) -> list[Decision]:
     """Undo the last step: what was decided before counts again. Returns what was undone, or nothing."""
     with store.writing() as session:
         demand_question(session, question_id)
         counts = DecisionRow.question_id == question_id, DecisionRow.undone.is_(None)
-        newest = session.scalars(select(func.max(DecisionRow.batch)).where(*counts)).one()
+        steps = select(func.max(DecisionRow.batch)).where(*counts, DecisionRow.source != UPLOADED)
+        newest = session.scalars(steps).one()
         undone = session.scalars(select(DecisionRow).where(*counts, DecisionRow.batch == newest)).all()
         for row in undone:
             row.undone, row.standing = now(), False
@@ -103,6 +111,14 @@ def current(store: Store, question_id: int) -> list[Decision]:
     )
     with store.reading() as session:
         return [decision_of(row) for row in session.scalars(wanted)]
+
+
+def teaching(store: Store, question_id: int) -> list[Decision]:
+    """The decisions that count and that the machine can learn from.
+
+    What was accepted without a look is the machine's own word: it must not teach itself.
+    """
+    return [decision for decision in current(store, question_id) if decision.source != "passed"]
 
 
 def _keep(

@@ -10,6 +10,7 @@ from sqlalchemy import func
 
 from postil.service.records import Change, Decision, counting_label
 from postil.service.store.database import Store
+from postil.service.store.jobs import latest_job
 from postil.service.store.judgements import changed
 from postil.service.store.kept import change_of, decision_of
 from postil.service.store.tables import AnswerRow, DecisionRow, JudgementRow, ProposalRow
@@ -83,6 +84,16 @@ def kinds_of_change(store: Store, job_id: int) -> list[Kind]:
     with store.reading() as session:
         found = [Kind(*row) for row in session.execute(wanted)]
     return sorted(found, key=lambda kind: (-kind.count, kind.name))
+
+
+def count_changes(store: Store, question_id: int) -> int | None:
+    """How many answers a regrade would change that nobody has applied or dropped; None without such a one."""
+    job = latest_job(store, question_id, "regrade")
+    if job is None or job.state != "done":
+        return None
+    with store.reading() as session:
+        count: int = session.scalars(changed(job.id, func.count())).one()
+        return count
 
 
 def some_changes(store: Store, job_id: int, kind: Kind | None, most: int) -> list[Change]:

@@ -19,6 +19,7 @@ KINDS = ("propose", "grade", "regrade")
 STALE = 15.0  # seconds without a heartbeat after which whoever had the job is taken to be dead
 MOST_ATTEMPTS = 5
 _OPEN = ("waiting", "running")
+_ENDED_WELL = ("done", "applied", "dropped")
 
 
 class JobGoneError(PostilError):
@@ -123,6 +124,15 @@ def latest_job(store: Store, question_id: int, kind: str | None = None) -> Job |
     with store.reading() as session:
         row = session.scalars(wanted.order_by(JobRow.id.desc()).limit(1)).first()
         return None if row is None else job_of(row)
+
+
+def decisions_heard(store: Store, question_id: int) -> int:
+    """How many decisions the last grading knew, whatever became of it; those have taught already."""
+    ended = JobRow.kind != "propose", JobRow.state.in_(_ENDED_WELL)
+    wanted = select(JobRow.result).where(JobRow.question_id == question_id, *ended)
+    with store.reading() as session:
+        result = session.scalars(wanted.order_by(JobRow.id.desc()).limit(1)).first()
+        return int(result.get("decided", 0)) if result else 0
 
 
 def demand_running(session: Session, job_id: int) -> JobRow:

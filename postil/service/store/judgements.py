@@ -9,10 +9,10 @@ from sqlalchemy import Exists, Select, delete, exists, func, insert, or_, select
 from sqlalchemy.orm import Session
 
 from postil.errors import PostilError
-from postil.service.records import Change, Judged
+from postil.service.records import Judged
 from postil.service.store.database import Store
 from postil.service.store.jobs import demand_running, drop_proposals
-from postil.service.store.kept import change_of, columns_of
+from postil.service.store.kept import columns_of
 from postil.service.store.tables import AnswerRow, DecisionRow, JobRow, JudgementRow, ProposalRow, now
 
 _KEPT = [column.key for column in JudgementRow.__table__.columns if column.key != "job_id"]
@@ -32,24 +32,33 @@ def save_proposals(store: Store, job_id: int, judged: Sequence[Judged]) -> None:
 
 
 def missing(store: Store, job_id: int) -> list[int]:
-    """The answers that a job has not judged yet, in their order."""
+    """The answers that a job has still to judge, in their order.
+
+    A regrade judges everybody again, for a look before anything changes. Otherwise what has a judgement
+    keeps it, whichever job made it: answers that come late change nothing about those before.
+    """
     with store.reading() as session:
         job = demand_running(session, job_id)
-        table = ProposalRow if job.kind == "regrade" else JudgementRow
-        made = exists().where(table.answer_id == AnswerRow.id, table.job_id == job_id)
+        made = exists().where(JudgementRow.answer_id == AnswerRow.id)
+        if job.kind == "regrade":
+            made = exists().where(ProposalRow.answer_id == AnswerRow.id, ProposalRow.job_id == job_id)
         wanted = select(AnswerRow.id).where(AnswerRow.question_id == job.question_id, ~made)
         return list(session.scalars(wanted.order_by(AnswerRow.place)))
 
 
-def changes(store: Store, job_id: int) -> list[Change]:
-    """The answers that a regrade gives another label, without those that a person has decided."""
-    wanted = changed(job_id, AnswerRow, JudgementRow, ProposalRow).order_by(AnswerRow.place)
+def least_heard(store: Store, job_id: int) -> int | None:
+    """How many decisions other jobs knew whose judgements still count: the fewest, or None without such."""
     with store.reading() as session:
-        return [change_of(*row) for row in session.execute(wanted)]
+        job = demand_running(session, job_id)
+        decided = exists().where(DecisionRow.answer_id == JudgementRow.answer_id, DecisionRow.standing)
+        counts = exists().where(JudgementRow.job_id == JobRow.id, ~decided)
+        others = select(JobRow.result).where(JobRow.question_id == job.question_id, JobRow.id != job_id)
+        heard = [int(result.get("decided", 0)) for result in session.scalars(others.where(counts))]
+    return min(heard, default=None)
 
 
 def changed(job_id: int, *what: Any) -> Select[Any]:
-    """A query about the answers that a regrade would change."""
+    """A query about answers that a regrade gives another label, without those that a person has decided."""
     return (
         select(*what)
         .select_from(AnswerRow)

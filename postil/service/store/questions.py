@@ -54,15 +54,16 @@ def edit_question(
     """Change a question.
 
     What the machine said of its answers was about the old text and the old references: where these change,
-    its judgements and jobs are forgotten. Decisions stay.
+    its judgements and jobs are forgotten. Decisions stay. Other blanks alone are no change: forms make them.
     """
     columns = _demanded(text, references, points)
     with store.writing() as session:
         row = demand_question(session, question_id)
-        if (row.text, row.reference_texts) != (columns["text"], columns["reference_texts"]):
+        row.points = columns["points"]
+        before, after = [row.text, *row.reference_texts], [columns["text"], *columns["reference_texts"]]
+        if [one.split() for one in before] != [one.split() for one in after]:
             session.execute(delete(JobRow).where(JobRow.question_id == question_id))  # and what they made
-        for name, value in columns.items():
-            setattr(row, name, value)
+            row.text, row.reference_texts = columns["text"], columns["reference_texts"]
 
 
 def delete_question(store: Store, question_id: int) -> None:

@@ -125,7 +125,7 @@ def _conditions(question_id: int, which: Filter) -> list[ColumnElement[bool]]:
     if which.state in states:
         found.append(states[which.state])
     if which.label is not None:
-        found.append(func.coalesce(DecisionRow.label, JudgementRow.label) == which.label)
+        found.append(_label() == which.label)
     if which.group is not None:
         found.append(AnswerRow.group_number == which.group)
     if which.search.strip():
@@ -139,7 +139,7 @@ def _order(name: str) -> list[ColumnElement[Any]]:
     decided = DecisionRow.id.is_not(None)
     orders: dict[str, list[ColumnElement[Any]]] = {
         "place": [],
-        "score": [func.coalesce(_credit(), JudgementRow.score, -1.0).desc()],
+        "score": [_credit().desc(), func.coalesce(JudgementRow.score, -1.0).desc()],
         "doubtful": [
             case((decided, 2), (_doubtful(), 0), else_=1),
             func.coalesce(JudgementRow.confidence, -1.0),
@@ -148,9 +148,14 @@ def _order(name: str) -> list[ColumnElement[Any]]:
     return [*orders[name], AnswerRow.place.expression]
 
 
-def _credit() -> ColumnElement[float | None]:
-    """What the decided label earns; nothing known where nobody has decided."""
-    return case(*((DecisionRow.label == label, credit) for label, credit in CREDIT.items()))
+def _label() -> ColumnElement[str | None]:
+    """The label that counts: the teacher's before the machine's."""
+    return func.coalesce(DecisionRow.label, JudgementRow.label)
+
+
+def _credit() -> ColumnElement[float]:
+    """What the label that counts earns, as the points shown do; less than nothing where there is none."""
+    return case(*((_label() == label, credit) for label, credit in CREDIT.items()), else_=-1.0)
 
 
 def _view(

@@ -18,6 +18,7 @@ from postil.service.store.questions import get_question
 from postil.service.web.pages import is_htmx, render
 
 HEADLESS = "headless"  # the box which says that a table has no heading
+DRAWN = "drawn"  # the hidden field which says of what the questions on the page were made
 _FIRST_ROWS = 10
 _MOST_SHOWN = 8  # columns; a table from a learning platform has dozens
 _LONGEST_CELL = 160
@@ -47,6 +48,23 @@ def chosen_columns(draft: Draft, fields: Mapping[str, Any]) -> dict[str, tuple[i
         if role in fields:
             chosen[role] = tuple(known[part] for part in str(fields[role]).split(",") if part in known)
     return chosen
+
+
+def still_meant(columns: Columns, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """A form without what it says of single questions, if their columns were chosen otherwise meanwhile.
+
+    The questions are numbered as the page showed them; read from other columns, a number is another question,
+    and a right answer that the page showed is not what the file says.
+    """
+    if fields.get(DRAWN, _drawn(columns, fields)) == _drawn(columns, fields):
+        return dict(fields)
+    return {name: value for name, value in fields.items() if not name.startswith(("right-", "take-"))}
+
+
+def _drawn(columns: Columns, fields: Mapping[str, Any]) -> str:
+    """Of what the questions are made: their column, that of the right answers, and if there is a heading."""
+    places = [",".join(map(str, columns[role])) for role in ("question", "reference")]
+    return ";".join([*places, HEADLESS if HEADLESS in fields else ""])
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +111,7 @@ def draft_page(
         question=question,
         plan=plan,
         headless=HEADLESS in fields,
+        drawn=_drawn(columns, fields),
         parts=[] if question else _parts(draft, columns, fields),
         choices={role: _choices(draft, columns, role) for role in roles_of(draft)},
         shown=[(place, header[place], taken.get(place, "")) for place in sorted(shown)],

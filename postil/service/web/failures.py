@@ -10,6 +10,7 @@ from postil.errors import PostilError
 from postil.service.web.pages import Message, is_htmx, render, show_message
 
 _TITLES = {
+    400: "The form could not be read",
     403: "This page is locked",
     404: "There is no such page",
     405: "There is no such page",
@@ -19,6 +20,7 @@ _TITLES = {
     500: "Something went wrong inside Postil",
 }
 _TEXTS = {
+    400: "It holds more than is read at once, or came damaged. Nothing was stored. Shorten it, or split it.",
     403: "The workbench opens with the link that “postil serve” shows in its terminal window.",
     404: "It may have been deleted, or the address was cut short.",
     405: "It may have been deleted, or the address was cut short.",

@@ -14,11 +14,12 @@ from postil.service.store.answers import Filter, find_views
 from postil.service.store.database import Store
 from postil.service.store.decisions import decide
 from postil.service.store.groupings import Group, get_groups, group_sizes
+from postil.service.web.largeform import LargeForm
 from postil.service.web.pages import OfStore, back, flash, render
 from postil.service.web.review import demand_label
 from postil.service.web.table import head_of
 
-router = APIRouter()
+router = APIRouter(route_class=LargeForm)
 PAGE = 10
 
 

@@ -10,9 +10,9 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from postil.errors import number_of
 from postil.service.records import Change, Job, View
 from postil.service.store.database import Store
-from postil.service.store.decisions import current
+from postil.service.store.decisions import teaching
 from postil.service.store.figures import kinds_of_change, some_changes
-from postil.service.store.jobs import enqueue, latest_job
+from postil.service.store.jobs import decisions_heard, enqueue, latest_job
 from postil.service.store.judgements import apply_changes, drop_changes
 from postil.service.store.questions import get_question
 from postil.service.web.pages import OfStore, back, flash, render
@@ -29,7 +29,7 @@ _NOTHING = "There is nothing to learn from yet: you have not decided about any a
 def grade_again(request: Request, question_id: int, store: OfStore) -> RedirectResponse:
     """Have the rest of the class graded again, in the background; nothing changes by that alone."""
     get_question(store, question_id)
-    if not current(store, question_id):
+    if not teaching(store, question_id):
         flash(request, _NOTHING, "warning", "Review a few answers first.")
         return back(f"/questions/{question_id}/changes")
     enqueue(store, "regrade", question_id)
@@ -51,7 +51,8 @@ def show_changes(request: Request, question_id: int, store: OfStore, kind: str =
         **head,
         job=job,
         stage=_stage(job),
-        decisions=len(current(store, question_id)),
+        decisions=len(teaching(store, question_id)),
+        heard=decisions_heard(store, question_id),
         changes=some_changes(store, job.id, chosen, MOST) if job and kinds else [],
         listed=chosen.count if chosen else total,
         total=total,

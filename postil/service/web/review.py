@@ -14,7 +14,7 @@ from postil.errors import PostilError, number_of, unknown_label
 from postil.explain.alignment_svg import alignment_svg
 from postil.service.exports import feedback
 from postil.service.records import LABELS, Decision
-from postil.service.store.answers import Filter, count_views, find_views, get_view, neighbours
+from postil.service.store.answers import Filter, count_views, delete_answer, find_views, get_view, neighbours
 from postil.service.store.database import Store
 from postil.service.store.decisions import decide, history, undo_last
 from postil.service.web.filters import STATES, query_of
@@ -72,20 +72,38 @@ def decide_answer(
     label: Annotated[str, Form()] = "",
     accept: Annotated[str, Form()] = "",
 ) -> RedirectResponse:
-    """Keep a person's label, or that the machine's is right, and go on to the next answer."""
+    """Keep a person's label, or that the machine's is right, and go on to the next answer.
+
+    `accept` is the machine's label as the page showed it; grading may have changed it in the meantime.
+    """
     view = get_view(store, answer_id)
     if accept and view.judged is None:
         raise PostilError("This answer is not graded yet.", hint="Choose one of the five labels.")
-    given = view.judged.label if accept and view.judged else demand_label(label)
+    if accept and view.judged and view.judged.label != accept:
+        flash(request, "Postil’s label has changed in the meantime.", "warning", "Here is what it says now.")
+        return back(f"/answers/{answer_id}{query_of(chosen)}")
+    given = accept or demand_label(label)
     # Before the decision, because it may take the answer out of the list that is being worked through.
     _, after = neighbours(store, answer_id, chosen)
     decide(store, view.answer.question_id, [answer_id], given, "accepted" if accept else "review")
     flash(request, f"Decided for {view.answer.student or view.answer.key}: {PLAIN_NAMES[given]}.")
     following = after or _first(store, view.answer.question_id, chosen, answer_id)
     if following is None:
-        flash(request, "That was the last one of this list.")
-        return back(f"/questions/{view.answer.question_id}")
+        return _at_the_end(request, view.answer.question_id)
     return back(f"/answers/{following}{query_of(chosen, came=answer_id)}")
+
+
+@router.post("/answers/{answer_id}/delete")
+def delete(request: Request, answer_id: int, store: OfStore, chosen: Chosen) -> RedirectResponse:
+    """Delete an answer with all that was said of it, and go on to the next one."""
+    answer = get_view(store, answer_id).answer
+    _, after = neighbours(store, answer_id, chosen)
+    delete_answer(store, answer_id)
+    flash(request, f"The answer of {answer.student or answer.key} was deleted.")
+    following = after or _first(store, answer.question_id, chosen, answer_id)
+    if following is None:
+        return _at_the_end(request, answer.question_id)
+    return back(f"/answers/{following}{query_of(chosen)}")
 
 
 @router.post("/questions/{question_id}/undo")
@@ -112,6 +130,11 @@ def picture_of(pair: AlignedPair | None) -> Markup:
     if pair is None:
         return Markup("")
     return Markup(alignment_svg(pair, ("answer", "reference"), in_page=True, plain=True))  # noqa: S704
+
+
+def _at_the_end(request: Request, question_id: int) -> RedirectResponse:
+    flash(request, "That was the last one of this list.")
+    return back(f"/questions/{question_id}")
 
 
 def _first(store: Store, question_id: int, chosen: Filter, but: int) -> int | None:

@@ -21,6 +21,7 @@ from postil.service.web.failures import refuse, too_large
 _LOG = logging.getLogger("postil.service")
 _MOST_LINKS = 20  # open at a time; the oldest is forgotten
 _MOST_SESSIONS = 50
+_USUAL_PORT = 80  # browsers do not name it
 _DRAINED = 8  # times the limit: so much of too large an upload is read, so that the browser shows our answer
 _READING = ("GET", "HEAD", "OPTIONS")
 _POLICY = (
@@ -66,6 +67,11 @@ class Door:
         with self._lock:
             self._links = [*self._links[1 - _MOST_LINKS :], token]
         return token
+
+    def is_unused(self, token: str) -> bool:
+        """Whether a link would still open the door."""
+        with self._lock:
+            return token in self._links
 
     def open(self, token: str) -> str | None:
         """Use a link up, and return the cookie's value that it earns; None if the link is not good."""
@@ -115,7 +121,10 @@ class Guard:
         self.app = app
         self.settings = settings
         self.door = door
-        self.hosts = {f"{name}:{settings.port}" for name in ("127.0.0.1", "localhost")}
+        names = {"127.0.0.1", "localhost"}
+        self.hosts = {f"{name}:{settings.port}" for name in names}
+        if settings.port == _USUAL_PORT:
+            self.hosts |= names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer it with a page that says why not."""

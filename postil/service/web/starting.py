@@ -59,8 +59,8 @@ def keep_start(
     store: OfStore,
     labelled: Annotated[dict[int, str], Depends(_labelled)],
 ) -> RedirectResponse:
-    """Keep the labels and have the class graded by them."""
-    get_question(store, question_id)
+    """Keep the labels and have the class graded by them; if it is graded already, show what would change."""
+    question = get_question(store, question_id)
     if not labelled:
         flash(request, "Label at least one answer, or grade without.", kind="error")
         return back(f"/questions/{question_id}/start")
@@ -68,6 +68,10 @@ def keep_start(
         decision = get_view(store, answer_id).decision
         if decision is None or decision.label != label:  # the page shows what was labelled before, too
             decide(store, question_id, [answer_id], label, "start")
+    if question.judged:
+        enqueue(store, "regrade", question_id)
+        flash(request, f"{number_of(len(labelled), 'label')} kept.")
+        return back(f"/questions/{question_id}/changes")
     enqueue(store, "grade", question_id)
     flash(request, f"{number_of(len(labelled), 'label')} kept. Now the class is graded by your strictness.")
     return back(f"/questions/{question_id}")

@@ -13,7 +13,9 @@ from postil.service.records import Job, Question, View
 from postil.service.store.answers import Filter, count_views, find_views
 from postil.service.store.courses import get_course
 from postil.service.store.database import Store
-from postil.service.store.jobs import enqueue, latest_job
+from postil.service.store.decisions import teaching
+from postil.service.store.figures import count_changes
+from postil.service.store.jobs import decisions_heard, enqueue, latest_job
 from postil.service.store.questions import get_question
 from postil.service.web.filters import ORDERS, STATES, query_of, read_filter
 from postil.service.web.pages import OfStore, back, render
@@ -57,6 +59,11 @@ def active_job(store: Store, question_id: int) -> Job | None:
     return job if job and job.state in ACTIVE else None
 
 
+def fresh_decisions(store: Store, question_id: int) -> int:
+    """How many decisions the machine can learn from that the last grading did not know."""
+    return max(0, len(teaching(store, question_id)) - decisions_heard(store, question_id))
+
+
 @router.get("/questions/{question_id}")
 def show_question(
     request: Request, question_id: int, store: OfStore, chosen: Chosen, page: int = 1
@@ -70,6 +77,8 @@ def show_question(
         **_rows_context(store, question_id, chosen, page),
         job=latest_job(store, question_id),
         counts=_counts(store, head["question"]),
+        fresh=fresh_decisions(store, question_id),
+        would_change=count_changes(store, question_id),
         states=STATES,
         orders=ORDERS,
     )

@@ -21,10 +21,11 @@ from postil.service.store.courses import get_course
 from postil.service.store.database import Store
 from postil.service.store.questions import get_question
 from postil.service.storing import store_plan
-from postil.service.web.draftpage import as_told, chosen_columns, draft_page
+from postil.service.web.draftpage import as_told, chosen_columns, draft_page, still_meant
+from postil.service.web.largeform import LargeForm
 from postil.service.web.pages import OfStore, back, flash, flash_error
 
-router = APIRouter()
+router = APIRouter(route_class=LargeForm)
 Text = Annotated[str, Form()]
 
 
@@ -56,13 +57,18 @@ def bring_answers(
     question_id: int,
     store: OfStore,
     drafts: OfDrafts,
+    settings: OfSettings,
     file: UploadFile | None = None,
     text: Text = "",
 ) -> RedirectResponse:
     """Read a file or a paste with the answers to one question."""
     question = get_question(store, question_id)
     try:
-        opened = open_file(file.filename or "", file.file.read()) if file is not None else open_paste(text)
+        most = settings.most_answers
+        if file is not None:
+            opened = open_file(file.filename or "", file.file.read(), most)
+        else:
+            opened = open_paste(text, most)
     except PostilError as error:
         flash_error(request, error)
         return back(f"/questions/{question_id}")
@@ -71,14 +77,19 @@ def bring_answers(
 
 @router.post("/courses/{course_id}/draft")
 def bring_questions(
-    request: Request, course_id: int, store: OfStore, drafts: OfDrafts, file: UploadFile | None = None
+    request: Request,
+    course_id: int,
+    store: OfStore,
+    drafts: OfDrafts,
+    settings: OfSettings,
+    file: UploadFile | None = None,
 ) -> RedirectResponse:
     """Read a file with several questions and the answers to them."""
     get_course(store, course_id)
     try:
         if file is None:
             raise PostilError("no file was chosen.", hint="Choose one first.")
-        opened = open_file(file.filename or "", file.file.read())
+        opened = open_file(file.filename or "", file.file.read(), settings.most_answers)
     except PostilError as error:
         flash_error(request, error)
         return back(f"/courses/{course_id}")
@@ -117,7 +128,8 @@ def refresh_draft(
     """The same when a column was chosen otherwise, or the first row is no heading."""
     draft = as_told(drafts.get(token), fields)
     columns = chosen_columns(draft, fields)
-    return draft_page(request, store, draft, columns, _plan(store, draft, columns, settings, fields), fields)
+    meant = still_meant(columns, fields)
+    return draft_page(request, store, draft, columns, _plan(store, draft, columns, settings, meant), meant)
 
 
 @router.post("/drafts/{token}/store")
@@ -127,11 +139,16 @@ def store_draft(
     """Store what is shown."""
     draft = as_told(drafts.get(token), fields)
     columns = chosen_columns(draft, fields)
-    plan = _plan(store, draft, columns, settings, fields)
+    meant = still_meant(columns, fields)
+    plan = _plan(store, draft, columns, settings, meant)
     if plan.problems or (draft.question_id is None and plan.unanswered):
-        return draft_page(request, store, draft, columns, plan, fields, status=400)
-    made = store_plan(store, draft, plan)
-    drafts.drop(token)
+        return draft_page(request, store, draft, columns, plan, meant, status=400)
+    taken = drafts.take(token)
+    try:
+        made = store_plan(store, draft, plan)
+    except PostilError:
+        drafts.put_back(taken)
+        raise
     added = f"{number_of(plan.answers, 'answer')} {'was' if plan.answers == 1 else 'were'} added"
     if draft.question_id is not None:
         flash(request, f"{added}.")
