@@ -48,8 +48,8 @@ _MORE = "Say more about"
 _CLOSE = 3
 # The longest statement that is repeated to a pupil, in words.
 _REPEATED = 14
-ALL = "Your answer says all that it should."
-NOTHING = "Your answer does not say yet what it should. Read the question again."
+_ALL = "Your answer says all that it should."
+_NOTHING = "Your answer does not say yet what it should. Read the question again."
 _UNNAMED = "Something is still missing: read the question again."
 _NEARLY = "Your answer says nearly all that it should."
 _ARTICLES, _VERBS = frozenset(("the", "a", "an")), frozenset(("is", "are", "was", "were", "has", "have"))
@@ -74,16 +74,16 @@ def hints_for(
         and (one.kind != "missing" or is_new(one, sides))
     ]
     if not telling:
-        return ALL
+        return _ALL
     if all(one.kind in ("missing", "extra") for one in differences):
-        return NOTHING
+        return _NOTHING
     serious = [one for one in telling if one.kind not in _MINOR and not is_adverb(one, source, target)]
     minor = [one for one in telling if one.kind in _MINOR and not is_adverb(one, source, target)]
     found = hint_list(serious or minor, source, target, question)
     if not found:
         found = [_UNNAMED if serious else _NEARLY]
     if not serious and not any(one.kind == "missing" for one in telling):
-        return " ".join((ALL, *(hint for hint in found if hint != _NEARLY)))
+        return " ".join((_ALL, *(hint for hint in found if hint != _NEARLY)))
     # Who is asked whether something is so is not told to be right about a part of it.
     doubted = any(one.kind in ("negated", "opposite") for one in serious)
     praised = () if doubted else tuple(praise(sides.source, target, differences))
