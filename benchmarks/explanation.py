@@ -19,6 +19,7 @@ from postil.corpora.tables import read_table
 from postil.explain.classreport import GradedQuestion, class_report
 from postil.knowledge.encoder import encoder
 from postil.measures.features import _maker
+from postil.text import recent
 
 ROUNDS = 3
 CLASS = 10  # questions of the bundled class
@@ -35,6 +36,7 @@ def seconds(grader: postil.Grader, questions: list[Question], *, explain: bool) 
     for place in range(0, len(questions), CLASS):
         # Every copy of the class starts without what is kept of the one before.
         _maker.cache_clear()
+        recent.forget()
         encoder().forget()
         start = time.perf_counter()
         list(grader.grade_many(questions[place : place + CLASS], explain=explain))

@@ -2,7 +2,7 @@
 
     python benchmarks/facets.py [--rounds 5]
 
-The load is the bundled class. Facets are judged for the reference that the grader has compared each answer
+The load is the bundled class. Facets are the points of the reference that the grader has compared each answer
 with. Every round starts without what was kept of the one before.
 """
 
@@ -11,33 +11,22 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections import defaultdict
 
 from explanation import load
 
 import postil
 from postil.corpora.responses import Question, count_answers
-from postil.grader import as_read
 from postil.knowledge.encoder import encoder
 from postil.measures.features import _maker
-from postil.models.facets.outcomes import judge_facets
+from postil.text import recent
 
 PROMISE = 50
 
 
 def judge(grader: postil.Grader, questions: list[Question]) -> int:
-    """Grade, explain and judge facets; gives the number of outcomes."""
-    count = 0
-    for question, judgements in grader.grade_many(questions, explain=True):
-        by_reference: defaultdict[str, list[str]] = defaultdict(list)
-        references = [reference.text for reference in question.references]
-        read = as_read(question.text, references, [answer.text for answer in question.answers])
-        for text, judgement in zip(read, judgements, strict=True):
-            if judgement.reference:
-                by_reference[judgement.reference].append(text)
-        for reference, answers in by_reference.items():
-            count += sum(map(len, judge_facets(question.text, reference, answers)))
-    return count
+    """Grade and explain; gives the number of facets' outcomes."""
+    judged = (one for _, judgements in grader.grade_many(questions, explain=True) for one in judgements)
+    return sum(len(one.explanation.facets) for one in judged if one.explanation)
 
 
 def main() -> None:
@@ -54,6 +43,7 @@ def main() -> None:
     rates = []
     for _ in range(rounds):
         _maker.cache_clear()
+        recent.forget()
         encoder().forget()
         start = time.perf_counter()
         count = judge(grader, questions)

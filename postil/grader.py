@@ -142,8 +142,8 @@ class Grader:
         references = _demanded(references)
         remembered = self._remembered.get(fingerprint(question, references), {})
         # Who writes the same gets the same: answers that differ in capitals and full stops are judged as one.
-        first: dict[str, str] = {_bare(text): text for text in remembered}
-        texts = [first.setdefault(_bare(text), text) for text in map(shortened, answers)]
+        first: dict[str, str] = {bare(text): text for text in remembered}
+        texts = [first.setdefault(bare(text), text) for text in map(shortened, answers)]
         plain: dict[int, PlainCase] = {}
         for place, text in enumerate(texts):
             case = _told(remembered.get(text)) or plain_case(question, references, text)
@@ -213,7 +213,8 @@ def _texts(items: Sequence[Reference] | Sequence[Answer]) -> list[str]:
     return [one.text for one in items]
 
 
-def _bare(text: str) -> str:
+def bare(text: str) -> str:
+    """An answer as far as it matters who wrote the same: whatever its capitals and its full stop."""
     return text.casefold().strip(" .!?…") or text
 
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Self
 
 from postil.corpora.gaps import GapRow
-from postil.models.facets.outcomes import EXPRESSED, FacetOutcome, judge_facets
+from postil.models.facets.outcome import EXPRESSED, FacetOutcome
+from postil.models.facets.outcomes import judge_facets
 
 
 class ShippedFacets:

@@ -13,7 +13,7 @@ from postil.errors import PostilError, number_of
 
 if TYPE_CHECKING:
     from postil.corpora.responses import Facet
-    from postil.models.facets.outcomes import FacetOutcome
+    from postil.models.facets.outcome import FacetOutcome
 
 _ONLY_ANSWER = "answer"  # the id of an answer that was given on the command line
 

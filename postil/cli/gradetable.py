@@ -14,6 +14,7 @@ from postil.corpora.responses import Answer, Question, count_answers
 from postil.errors import number_of
 from postil.explain.answertable import shortened, teachers_scheme
 from postil.explain.classreport import GradedQuestion
+from postil.explain.facet_words import short_list
 from postil.explain.page import printable
 from postil.models.responses.judgement import Judgement
 
@@ -31,8 +32,8 @@ COLUMNS = (
     "because",
     TEACHER,
 )
-# Where explanations were asked for: for the teacher, and for who wrote the answer.
-EXPLAINED = ("explanation", "feedback")
+# Where explanations were asked for: for the teacher, point by point, and for who wrote the answer.
+EXPLAINED = ("explanation", "facets", "feedback")
 PROPOSED = ("question_id", "question", "id", "answer", TEACHER)
 _SHORT_ANSWER = 100
 
@@ -70,9 +71,9 @@ def result_rows(graded: Sequence[GradedQuestion], scheme: str, *, explained: boo
     ]
 
 
-def _explanation(judgement: Judgement) -> tuple[str, str]:
+def _explanation(judgement: Judgement) -> tuple[str, str, str]:
     told = judgement.explanation
-    return (told.teacher, told.student) if told else ("", "")
+    return (told.teacher, short_list(told.facets), told.student) if told else ("", "", "")
 
 
 def show_graded(graded: Sequence[GradedQuestion], scheme: str) -> None:
@@ -108,6 +109,8 @@ def _answers(one: GradedQuestion, scheme: str) -> Table:
             said.append(f"\nbecause {judgement.because}", style="dim")
         if judgement.explanation:
             said.append(f"\n{printable(judgement.explanation.teacher)}", style="dim")
+            if len(judgement.explanation.facets) > 1:
+                said.append(f"\n{printable(short_list(judgement.explanation.facets))}", style="dim")
         table.add_row(
             Text(answer.id),
             said,

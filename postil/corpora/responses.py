@@ -8,12 +8,18 @@ from dataclasses import dataclass, field, replace
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """One small claim of a reference: two key terms in a relation (which the challenge removed)."""
+    """One small claim of a reference: two key terms in a relation (which the challenge removed).
+
+    A claim that a person has put into words of their own has them all in `first`. `weight` is its share of
+    the credit; one that is not `required` only makes up for others.
+    """
 
     id: str
     first: str
-    second: str
+    second: str = ""
     relation: str = ""
+    weight: float = 1.0
+    required: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,12 @@ from collections.abc import Iterator, Sequence
 from postil.explain.clauses import Tree
 from postil.explain.differences import Difference
 from postil.explain.explanation import differing, shared, telling_differences, told, whole_text
+from postil.explain.facet_words import facet_text, most_contradicted, spoken_against
 from postil.explain.hints import hint_list, praise
 from postil.explain.phrases import base, carries_meaning, lemma, quoted, tokens_of, wordset
 from postil.explain.statements import common_names
 from postil.explain.wording import Named, Sides, left_over, left_over_list
+from postil.models.facets.outcome import FacetOutcome
 from postil.text.document import Document, Token
 
 PARTLY = "partially_correct_incomplete"
@@ -50,20 +52,29 @@ def for_teacher(
     source: Document,
     target: Document,
     label: str,
+    outcomes: Sequence[FacetOutcome] = (),
     *,
     deferred: bool = False,
 ) -> str:
-    """Say to a teacher in one to three sentences why an answer (the source) has its label."""
+    """Say to a teacher in one to three sentences why an answer (the source) has its label.
+
+    Where its facets speak against the label, one more sentence says so.
+    """
     sides = Sides(Tree.of(source), Tree.of(target), "the answer", "the reference")
+    against = spoken_against(label, outcomes)
     if label == "correct":
-        return told(list(_correct(differences, sides, deferred=deferred)))
-    if label == PARTLY:
-        return told(list(_partly(differences, sides)))
-    if label == "contradictory":
-        return told(list(_contradicting(differences, sides)))
-    if label == "irrelevant":
-        return told(list(_off_the_point(differences, sides)))
-    return told(["the answer says nothing about the subject", f"the reference {whole_text(sides.target)}"])
+        # What was not found is said once.
+        sentences = list(_correct(differences, sides, deferred=deferred and not against))
+        sentences = sentences[:1] if against else sentences
+    elif label == PARTLY:
+        sentences = list(_partly(differences, sides))
+    elif label == "contradictory":
+        sentences = list(_contradicting(differences, sides, outcomes))
+    elif label == "irrelevant":
+        sentences = list(_off_the_point(differences, sides))
+    else:
+        sentences = ["the answer says nothing about the subject", f"the reference {whole_text(sides.target)}"]
+    return told([*sentences, *against])
 
 
 def for_student(
@@ -206,11 +217,17 @@ def _partly(differences: Sequence[Difference], sides: Sides) -> Iterator[str]:
         yield f"it {not_found}"
 
 
-def _contradicting(differences: Sequence[Difference], sides: Sides) -> Iterator[str]:
-    """The contradiction, if the alignment shows one; else only that there is one, and with what."""
+def _contradicting(
+    differences: Sequence[Difference], sides: Sides, outcomes: Sequence[FacetOutcome]
+) -> Iterator[str]:
+    """The contradiction, if alignment or facets show one; else only that there is one, and with what."""
     against = _contradictions(telling_differences(differences, sides), sides)
     if against:
         yield from differing(against, sides, "teacher")[:1]
+        return
+    point = most_contradicted(outcomes)
+    if point:
+        yield f"the answer contradicts one point of the reference: “{facet_text(point.facet)}”"
         return
     yield f"the answer contradicts the reference, which {whole_text(sides.target)}"
 

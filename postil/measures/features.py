@@ -23,7 +23,7 @@ from postil.measures.structure import structure_overlap
 from postil.measures.texts import TEXT_MEASURES, compare_views
 from postil.measures.views import View, view
 from postil.text.document import Document
-from postil.text.pipeline import analyse_many
+from postil.text.recent import documents_of
 from postil.text.roles import find_predicates
 
 Triplet = tuple[str, str, str]  # question, reference, answer
@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 Progress = Callable[[int, int], None]
 
 _BATCH = 1000  # triplets that are measured together
-_MOST_TEXTS, _MOST_VALUES = 3_000, 120_000  # analyses and pairs that are remembered
+_MOST_VALUES = 120_000  # pairs that are remembered
 _MOST_REMEMBERED = 10_000  # a table of more triplets is not asked for again, as those of folds are
 _OPPOSITION = ("opposites", "polarity_clashes", "net_oppositions")
 _PAIRS = {
@@ -166,7 +166,6 @@ def pair_of(triplet: Triplet, pair: str, block: str, demote: bool) -> Pair:
 class _Maker:
     """Measures pairs of texts and remembers what it found: triplets share texts, folds share triplets."""
 
-    documents: dict[str, Document] = field(default_factory=dict)
     values: dict[tuple[str, Pair], Floats] = field(default_factory=dict)
 
     def rows(self, triplets: Sequence[Triplet], names: Sequence[str], demote: bool) -> Floats:
@@ -193,22 +192,12 @@ class _Maker:
         missing.sort(key=lambda pair: (pair.without, pair.first))
         if missing:
             texts = {text for pair in missing for text in (pair.first, pair.second, pair.without)}
-            self._analyse(texts, with_predicates=block == "predicates")
-            rows = _MEASURES[block]([self._documents(pair) for pair in missing])
+            documents = documents_of(texts)
+            if block == "predicates":
+                find_predicates([documents[text] for text in sorted(texts)])
+            rows = _MEASURES[block]([_measured(pair, documents) for pair in missing])
             for pair, row in zip(missing, rows, strict=True):
                 self.values[block, pair] = row
-
-    def _analyse(self, texts: set[str], *, with_predicates: bool) -> None:
-        if len(self.documents) + len(texts) > _MOST_TEXTS:
-            self.documents = {text: one for text, one in self.documents.items() if text in texts}
-        new = sorted(texts - self.documents.keys())
-        self.documents.update(zip(new, analyse_many(new), strict=True))
-        if with_predicates:
-            find_predicates([self.documents[text] for text in sorted(texts)])
-
-    def _documents(self, pair: Pair) -> Measured:
-        left_out = self.documents[pair.without] if pair.without else None
-        return Measured(self.documents[pair.first], self.documents[pair.second], left_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +216,11 @@ class Measured:
             return first, second
         question = view(self.without)
         return first.without(question), second.without(question)
+
+
+def _measured(pair: Pair, documents: Mapping[str, Document]) -> Measured:
+    left_out = documents[pair.without] if pair.without else None
+    return Measured(documents[pair.first], documents[pair.second], left_out)
 
 
 def _texts(pairs: Sequence[Measured]) -> Floats:

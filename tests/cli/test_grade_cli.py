@@ -199,7 +199,7 @@ def test_explanations_in_the_table_and_the_report(postil, table, tmp_path):
     assert postil("grade", table, "--explain", "-o", result, "--report", report)[0] == 0
     rows = read(result)
     assert tuple(rows[0]) == columns(explained=True)
-    assert list(rows[0])[-3:] == [*EXPLAINED, "teacher"]
+    assert list(rows[0])[-4:] == [*EXPLAINED, "teacher"]
     assert rows[1]["explanation"] == "The answer says “ice” where the reference says “water”."
     assert rows[1]["feedback"] == "Think again."
     # Nothing was written, and that is all there is to say.

@@ -2,7 +2,7 @@
 
 from postil.corpora.responses import Facet
 from postil.explain.facet_words import facet_text, facets_in_words
-from postil.models.facets.outcomes import FacetOutcome
+from postil.models.facets.outcome import FacetOutcome
 
 
 def outcome(first: str, second: str, label: str) -> FacetOutcome:

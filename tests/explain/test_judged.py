@@ -49,13 +49,13 @@ def test_plain_cases_keep_what_was_said():
 
 def test_equal_answers_are_aligned_once(monkeypatch):
     counted = []
-    align = Aligner.align_analysed
+    align = Aligner.align_prepared
 
     def count(self, pairs, documents):
         counted.append(len(pairs))
         return align(self, pairs, documents)
 
-    monkeypatch.setattr(Aligner, "align_analysed", count)
+    monkeypatch.setattr(Aligner, "align_prepared", count)
     answers = ["ice is less dense", "ice  is less dense ", "ice is cold", "ice is less dense"]
     found = explained(QUESTION, answers, [judged("correct")] * 3 + [judged("contradictory")])
     assert counted == [2]

@@ -126,14 +126,6 @@ def test_texts_are_cut_into_our_own_chunks():
     assert found[3].alignments == ()
 
 
-def test_analysed_sentences_give_the_same():
-    from postil.text.pipeline import analyse_tokens
-
-    pairs = made_up(count=6)
-    documents = list(analyse_tokens(words for one in pairs for words in (one.source, one.target)))
-    assert load_aligner().align_analysed(pairs, documents) == load_aligner().align(pairs)
-
-
 def test_the_example_of_the_paper():
     chunks = ((1,), (2,), (3, 4, 5), (6, 7)), ((1,), (2,), (3, 4, 5), (6, 7, 8))
     words = (

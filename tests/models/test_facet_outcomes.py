@@ -97,3 +97,10 @@ def test_an_answer_without_words_has_no_chances():
 @pytest.mark.parametrize("reference", ["", "…"])
 def test_a_reference_without_words(reference):
     assert judge_facets("", reference, ["anything"]) == [()]
+
+
+def test_the_opposite_in_the_place_of_a_word_contradicts():
+    found = labels(REFERENCE, "the liquid turns cloudy")
+    assert found["remains", "clear"] == "Contradicted"
+    assert found["dissolves", "solid"] == "Unaddressed"
+    assert labels("The pitch is not high.", "the pitch is low")["not high", "pitch"] != "Contradicted"

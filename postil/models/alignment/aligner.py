@@ -77,17 +77,6 @@ class Aligner:
 
         return self._in_batches(list(enumerate(texts, start=1)), lambda item: item[1], analysed)
 
-    def align_analysed(
-        self, pairs: Sequence[ChunkedPair], documents: Sequence[Document]
-    ) -> list[AlignedPair]:
-        """Align sentences that have been analysed: two documents a pair."""
-
-        def analysed(batch: Sequence[tuple[ChunkedPair, Document, Document]]) -> Analysed:
-            return [pair for pair, *_ in batch], [one for _, *two in batch for one in two]
-
-        items = list(zip(pairs, documents[::2], documents[1::2], strict=True))
-        return self._in_batches(items, lambda item: (item[1].text, item[2].text), analysed)
-
     def _in_batches(
         self,
         items: Sequence[Item],

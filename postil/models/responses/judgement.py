@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from postil.corpora.alignments import AlignedPair
 from postil.corpora.labels import RESPONSE_SCHEMES
+from postil.models.facets.outcome import FacetOutcome
 
 # What each label earns unless the user says otherwise.
 CREDIT: Mapping[str, float] = {
@@ -23,11 +24,13 @@ class Explanation:
     """Why an answer was judged so: its chunks (the source) beside the reference's, and what that shows.
 
     `teacher` is for who knows the reference; `student` is for who wrote the answer, and gives nothing away.
+    `facets` says of each point of the reference whether the answer makes it.
     """
 
     alignment: AlignedPair
     teacher: str
     student: str
+    facets: tuple[FacetOutcome, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,8 @@ class Judgement:
     """One answer judged.
 
     `labels` and `probabilities` are by scheme ("5way", "3way", "2way"), and agree with each other: an answer
-    that is correct in one is correct in all. `confidence` is the probability that the two-way label is right.
+    that is correct in one is correct in all. `confidence` is the probability that the two-way label is right;
+    it is lower where the explanation's facets speak against the label (`consistency`).
     `deferred` means that a person should look at it. `because` says in plain words what decided beforehand
     (an empty answer, a copy of the question), and is empty where the model judged; such a judgement has an
     `explanation` if one was asked for.
