@@ -60,6 +60,12 @@ MORE = {
     "sun + heat = evaporation into the air": RIGHT,
     "The heat of the sun makes the water evaporate.": PARTLY,
 }
+# What a full answer says: in whose words, how much it weighs, and whether it is required.
+PARTS = (
+    ("the sun warms the water", "1", "yes"),
+    ("the water evaporates", "2", "yes"),
+    ("it goes into the air", "1", "no"),
+)
 WIDE, NARROW, TALL = 1280, 400, 640
 TALL_ENOUGH, WHOLE = 880, 1500  # what is below is left out
 HEIGHT = "document.documentElement.scrollHeight"
@@ -105,6 +111,7 @@ def walk(page: Page, folder: Path) -> None:
 
     question = prepare(page, shoot)
     start(page, question, shoot)
+    parts(page, question, shoot)
     page.goto(question)
     shoot("table")
     review(page, question, shoot)
@@ -179,6 +186,23 @@ def start(page: Page, question: str, shoot: Shoot) -> None:
     shoot("start", WHOLE)
     page.get_by_role("button", name="Keep and grade the class").click()
     page.wait_for_selector("table.answers .meter", timeout=120_000)
+
+
+def parts(page: Page, question: str, shoot: Shoot) -> None:
+    """Say in the teacher's words what a full answer says, and have it looked for."""
+    page.goto(f"{question}/facets")
+    page.wait_for_selector(".facet-rows", timeout=120_000)
+    names = page.locator("input[name=name]")
+    while names.count() < len(PARTS):
+        page.get_by_role("button", name="Add a part").click()
+    for place, (name, weight, must) in enumerate(PARTS):
+        names.nth(place).fill(name)
+        page.locator("input[name=weight]").nth(place).fill(weight)
+        page.locator("select[name=required]").nth(place).select_option(must)
+    shoot("parts", WHOLE)
+    page.get_by_role("button", name="Save").last.click()
+    page.get_by_role("button", name="Look for the parts").click()
+    page.wait_for_selector("#job", state="detached", timeout=120_000)
 
 
 def review(page: Page, question: str, shoot: Shoot) -> None:

@@ -16,9 +16,12 @@ from postil.corpora.labels import (
 from postil.corpora.responses import Answer, Question
 from postil.explain.alignment_svg import alignment_svg
 from postil.explain.charts import Bar
+from postil.explain.facet_words import PLAIN_OUTCOMES, facet_text
 from postil.explain.page import escape
+from postil.models.facets.outcome import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOutcome
 from postil.models.responses.judgement import Explanation, Judgement
 
+OUTCOME_SIGNS = {EXPRESSED: "✓", UNADDRESSED: "–", CONTRADICTED: "✗"}
 EMPTY = '<span class="none">(empty)</span>'
 # The colours of the styles l0, l1 … follow this order.
 _STYLES = {label: f"l{index}" for index, label in enumerate(PLAIN_NAMES)}
@@ -29,7 +32,8 @@ _LONG = 280
 class Row:
     """An answer with its judgement, and where it stands: the number of its question and its own in it.
 
-    `differs` says whether the teacher labelled it otherwise; None where no label can be compared.
+    `differs` says whether the teacher labelled it otherwise; None where no label can be compared. `facets`
+    are shown where there are several or where a person gave them.
     """
 
     question: int
@@ -37,6 +41,7 @@ class Row:
     answer: Answer
     judgement: Judgement
     differs: bool | None = None
+    facets: tuple[FacetOutcome, ...] = ()
 
     @property
     def place(self) -> str:
@@ -60,11 +65,14 @@ def rows_of(
 ) -> list[Row]:
     """The answers to a question with their judgements, the least sure first."""
     rows = []
+    given = any(reference.facets for reference in question.references)
     for place, (answer, judgement) in enumerate(zip(question.answers, judgements, strict=True), 1):
         differs = None
         if scheme and answer.label and (told := scheme.collapse(answer.label)):
             differs = judgement.labels[scheme.name] != told
-        rows.append(Row(number, place, answer, judgement, differs))
+        facets = judgement.explanation.facets if judgement.explanation else ()
+        shown = facets if given or len(facets) > 1 else ()
+        rows.append(Row(number, place, answer, judgement, differs, shown))
     return sorted(rows, key=lambda row: row.judgement.confidence)
 
 
@@ -134,14 +142,25 @@ def shortened(text: str, most: int) -> str:
     return f"{cut[:at] if at >= most * 2 // 3 else cut}…"
 
 
-def _why(told: Explanation, labelled: bool) -> str:
-    """A row under an answer's: the sentence for the teacher, and folded away the chunks and the feedback."""
+def _why(told: Explanation, facets: Sequence[FacetOutcome], labelled: bool) -> str:
+    """A row under an answer's: a sentence for the teacher, chunks and feedback folded away, the facets."""
     picture = alignment_svg(told.alignment, ("answer", "reference"), in_page=True, plain=True)
     return (
         f'<tr class="why"><td></td><td colspan="{4 + labelled}"><details><summary>{escape(told.teacher)}'
         f'</summary><div class="pic">{picture}</div>'
-        f"<p><em>To the student:</em> {escape(told.student)}</p></details></td></tr>"
+        f"<p><em>To the student:</em> {escape(told.student)}</p></details>{_ticks(facets)}</td></tr>"
     )
+
+
+def _ticks(facets: Sequence[FacetOutcome]) -> str:
+    """Each facet behind a tick, a dash or a cross, which say in words what they mean to those who listen."""
+    items = "".join(
+        f'<li><span class="o{one.label[0]}" role="img" aria-label="{PLAIN_OUTCOMES[one.label]}:" '
+        f'title="{PLAIN_OUTCOMES[one.label]}">{OUTCOME_SIGNS[one.label]}</span> '
+        f'<span dir="auto">{escape(facet_text(one.facet))}</span></li>'
+        for one in facets
+    )
+    return f'<ul class="facets" aria-label="What a full answer says">{items}</ul>' if items else ""
 
 
 def _line(row: Row, labelled: bool) -> str:
@@ -156,5 +175,5 @@ def _line(row: Row, labelled: bool) -> str:
         f'<td class="said" dir="auto">{whole(row.answer.text)}{because}</td><td>{badge(judgement.label)}</td>'
         f"{teacher if labelled else ''}"
         f'<td class="score">{judgement.score:.2f}<i style="--s:{judgement.score:.0%}"></i></td>'
-        f"{sureness(judgement)}</tr>{_why(told, labelled) if told else ''}"
+        f"{sureness(judgement)}</tr>{_why(told, row.facets, labelled) if told else ''}"
     )

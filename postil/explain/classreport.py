@@ -62,6 +62,9 @@ tbody th { font-weight: 400; color: #475569; min-width: 6.5rem; overflow-wrap: a
 .said summary { color: inherit; } .asked { width: 24%; overflow-wrap: anywhere; color: #475569; }
 tr.more { border-bottom: 0; } .why td { padding-top: 0; } .why summary { color: #475569; }
 .why p { margin: .2rem 0 .5rem; } .pic { overflow-x: auto; margin: .5rem 0; }
+.facets { list-style: none; display: flex; flex-wrap: wrap; gap: .1rem 1.2rem; margin: .1rem 0 .3rem;
+  padding: 0; color: #475569; overflow-wrap: anywhere; } .facets [class] { font-weight: 700; color: #475569; }
+.facets .oE { color: #047857; } .facets .oC { color: #be123c; }
 .none { color: #64748b; font-style: italic; }
 .sure, .score { font-variant-numeric: tabular-nums; } .next { white-space: nowrap; }
 .score i { display: block; height: .35rem; width: 4.5rem; border-radius: .18rem;

@@ -22,6 +22,7 @@ from postil.errors import number_of
 from postil.explain.classreport import GradedQuestion, class_report
 from postil.explain.page import printable
 from postil.models.responses.judgement import Explanation, Judgement, collapsed
+from postil.service.facets import in_words
 from postil.service.records import Answer, Question, View, sentence
 from postil.service.workbooks import Cell, Sheet, workbook
 
@@ -36,6 +37,7 @@ COLUMNS = (
     ("out of", 8),
     ("confidence", 11),
     ("decided by", 11),
+    ("said and left out", 50),
     ("explanation", 60),
     ("feedback", 50),
 )
@@ -108,6 +110,7 @@ def answer_rows(question: Question, views: Sequence[View]) -> list[list[Cell]]:
             question.points,
             round(view.judged.confidence, 3) if view.judged and not view.decision else None,
             TEACHER if view.decision else MACHINE if view.judged else "",
+            clean(in_words(view.facets)) if view.facets_count else "",
             clean(_explanation(view)),
             clean(feedback(view)),
         ]
@@ -224,7 +227,7 @@ def _explanation(view: View) -> str:
     """Why the label is what it is; where the teacher decided otherwise, also what the machine had said."""
     if view.decision and not _fits(view):
         return sentence(_decided(view))
-    return (sentence(view.judged.because) or view.judged.teacher) if view.judged else ""
+    return view.note or (sentence(_decided(view)) if view.decision else "")
 
 
 def _fits(view: View) -> bool:
@@ -242,7 +245,8 @@ def _reported(question: Question, views: Sequence[View], *, pictures: bool) -> G
     told = [(view, judgement) for view in views if (judgement := _judgement(view, pictures=pictures))]
     answers = tuple(responses.Answer(_name(view), view.answer.text) for view, _ in told)
     references = tuple(
-        responses.Reference(str(place), text) for place, text in enumerate(question.references, 1)
+        responses.Reference(str(place), text, facets=question.facets or ())
+        for place, text in enumerate(question.references, 1)
     )
     missing = len(views) - len(told)
     warnings = [f"Not graded yet, and left out here: {number_of(missing, 'answer')}."] if missing else []
@@ -262,15 +266,27 @@ def _judgement(view: View, *, pictures: bool) -> Judgement | None:
     if label is None or view.score is None:
         return None
     labels = {name: scheme.collapse(label) or label for name, scheme in RESPONSE_SCHEMES.items()}
-    explanation = None
-    if pictures and judged and judged.alignment and _fits(view):
-        explanation = Explanation(judged.alignment, judged.teacher, judged.student)
+    explanation = _explained(view) if pictures else None
     reference = judged.reference if judged else ""
     if view.decision or judged is None:
         sure = {label: 1.0}
         chances = collapsed(sure) | {"5way": sure}  # there is no second best
         because = _decided(view)
+        if explanation and explanation.teacher == sentence(because):
+            because = ""  # it is not said twice
         return Judgement(labels, chances, view.score, 1.0, False, reference, because, explanation)
     five, confidence = collapsed(judged.probabilities), judged.confidence
-    because = judged.because or (judged.teacher if explanation is None else "")
+    because = "" if explanation else judged.because or judged.teacher
     return Judgement(labels, five, view.score, confidence, judged.deferred, reference, because, explanation)
+
+
+def _explained(view: View) -> Explanation | None:
+    """What a report tells of an answer beside its label; ticks are told also where the note does not fit."""
+    judged, facets = view.judged, tuple(one.outcome for one in view.facets if one.label)
+    if judged is None or judged.alignment is None:
+        return None
+    if _fits(view):
+        return Explanation(judged.alignment, view.note or sentence(_decided(view)), feedback(view), facets)
+    if view.set_facets and facets:
+        return Explanation(judged.alignment, sentence(_decided(view)), feedback(view), facets)
+    return None

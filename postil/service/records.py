@@ -10,10 +10,13 @@ from typing import Protocol
 
 from postil.corpora.alignments import AlignedPair
 from postil.corpora.labels import PLAIN_NAMES, RESPONSE_SCHEMES
-from postil.models.responses.judgement import CREDIT
+from postil.service.credit import PARTLY, earned
+from postil.service.facets import Facets, FacetView, Outcome, facet_views, ticks_of
 
 LABELS = RESPONSE_SCHEMES["5way"].labels
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[”\"’')]*\s+(?=[^a-z])")
+# How a note ends where something speaks against the label; there is nothing to check once a person has.
+_PLEASE_CHECK = re.compile(r"(^|(?<=\.) )Please check: .*", re.DOTALL)
 _REASONS = {
     "accepted": "You accepted this.",
     "passed": "You accepted this with others as sure.",
@@ -42,7 +45,10 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question with its references; how many answers it has, and how many were judged and decided."""
+    """A question with its references; how many answers it has, and how many were judged and decided.
+
+    `facets` are what a full answer says, as a teacher set it.
+    """
 
     id: int
     course_id: int
@@ -53,6 +59,7 @@ class Question:
     answers: int
     judged: int
     decided: int
+    facets: Facets = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +89,8 @@ class Judged:
     """What the machine says of one answer, in a form that can be kept.
 
     `probabilities` are those of the five labels. `because` is there where no model was needed; otherwise
-    `teacher` and `student` say in words how the answer compares with `reference`, and `alignment` shows it.
+    `teacher` and `student` say in words how the answer compares with `reference`, `alignment` shows it, and
+    `facets` has what became of each facet; `looked_for` tells the facets that a teacher had set by then.
     """
 
     answer_id: int
@@ -97,6 +105,8 @@ class Judged:
     student: str
     alignment: AlignedPair | None
     made: datetime
+    facets: tuple[Outcome, ...] = ()
+    looked_for: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +115,8 @@ class Decision:
 
     `source` is how it came about: one answer in "review" or "accepted" there, "start" for those labelled
     first, "group" for like answers together, "passed" for many accepted without a look at each, "uploaded"
-    for a label that stood in the file. Decisions made together share a `batch`.
+    for a label that stood in the file. Decisions made together share a `batch`. `ticked` has the facets
+    that the person was asked about, and whether the answer says them; None where nobody was asked.
     """
 
     id: int
@@ -117,15 +128,20 @@ class Decision:
     undone: datetime | None
     machine_label: str | None
     machine_probabilities: Mapping[str, float] | None
+    ticked: Mapping[str, bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """An answer as a page shows it: a person's decision comes before the machine's judgement."""
+    """An answer as a page shows it: a person's decision comes before the machine's judgement.
+
+    `set_facets` are those that the teacher set for the question.
+    """
 
     answer: Answer
     judged: Judged | None
     decision: Decision | None
+    set_facets: Facets = None
 
     @property
     def label(self) -> str | None:
@@ -134,8 +150,27 @@ class View:
 
     @property
     def score(self) -> float | None:
-        """What the label that counts earns, 0 to 1; equal labels earn the same, for pupils compare points."""
-        return None if self.label is None else CREDIT.get(self.label, 0.0)
+        """What the answer earns, 0 to 1; equal labels and ticks earn the same, for pupils compare points."""
+        return None if self.label is None else earned(self.label, self.set_facets, ticks_of(self.facets))
+
+    @property
+    def facets(self) -> tuple[FacetView, ...]:
+        """What the answer does with each facet."""
+        found = self.judged.facets if self.judged else ()
+        return facet_views(self.set_facets, found, self.decision.ticked if self.decision else None)
+
+    @property
+    def facets_count(self) -> bool:
+        """Whether the facets tell more than the label: a teacher set them, or there are several."""
+        return bool(self.facets) and (self.set_facets is not None or len(self.facets) > 1)
+
+    @property
+    def facets_said(self) -> tuple[int, int] | None:
+        """How many facets a partly right answer says, and of how many; None where that tells nothing."""
+        ticks = ticks_of(self.facets)
+        if self.label != PARTLY or ticks is None or not self.facets_count:
+            return None
+        return len(ticks), len(self.facets)
 
     @property
     def plain(self) -> str:
@@ -152,6 +187,14 @@ class View:
         return sentence(self.judged.because) or _SENTENCE_END.split(self.judged.teacher, maxsplit=1)[0]
 
     @property
+    def note(self) -> str:
+        """What the machine says of the answer; it asks nobody to check what a person has decided."""
+        if self.judged is None:
+            return ""
+        said = f"{sentence(self.judged.because)} {self.judged.teacher}".strip()
+        return _PLEASE_CHECK.sub("", said) if self.decision else said
+
+    @property
     def doubtful(self) -> bool:
         """Whether a person should look: nobody has decided, and the machine is unsure or has not said."""
         return self.decision is None and (self.judged is None or self.judged.deferred)
@@ -161,8 +204,9 @@ class View:
 class Job:
     """Work on a question that goes on in the background.
 
-    `kind` is "propose", "grade" or "regrade"; `state` is "waiting", "running", "done", "failed", and for
-    what a regrade proposes also "applied" or "dropped".
+    `kind` is "propose", "grade", "regrade", "recheck" (look for facets that have changed; labels stay) or
+    "facets" (find what a full answer says); `state` is "waiting", "running", "done", "failed", and for what a
+    regrade proposes also "applied" or "dropped".
     """
 
     id: int

@@ -10,8 +10,9 @@ from playwright.sync_api import Page
 from walking import ANSWERS, NARROW, PATIENCE, QUESTION, REFERENCES, WIDE, class_file, overflow
 
 from postil.corpora.labels import RESPONSE_SCHEMES
+from postil.corpora.responses import Facet
 from postil.service.records import NewAnswer
-from postil.service.store import answers, courses, decisions, jobs, questions
+from postil.service.store import answers, courses, decisions, facets, jobs, questions
 from postil.service.store.database import Store, open_store
 
 AXE = Axe()
@@ -22,6 +23,9 @@ SHOWN = {
     "table": "table.answers .meter",
     "review": ".drawing svg",
     "review of a decided answer": ".history .badge",
+    "review with ticks": "#earns",
+    "parts": ".danger-zone",
+    "parts proposed": ".facet-rows",
     "groups": ".group",
     "changes": "table.changes .badge",
     "trust": ".plot",
@@ -48,6 +52,8 @@ def addresses(workbench):
     for place, one in enumerate(ids[:16]):
         decisions.decide(store, question, [one], labels[place % 5], "review")
     done(store, jobs.enqueue(store, "regrade", question))
+    parts, ticked = with_parts(store, course)
+    done(store, jobs.enqueue(store, "facets", blank))
     store.close()
     here = f"/questions/{question}"
     return {
@@ -62,6 +68,11 @@ def addresses(workbench):
         "table without rows": f"{here}?search=nobody+wrote+this",
         "review": f"/answers/{ids[18]}",
         "review of a decided answer": f"/answers/{ids[3]}",
+        "review with ticks": f"/answers/{ticked}",
+        "parts": f"/questions/{parts}/facets",
+        "parts proposed": f"/questions/{blank}/facets",
+        "table with parts": f"/questions/{parts}",
+        "report with parts": f"/questions/{parts}/report",
         "groups": f"{here}/groups",
         "changes": f"{here}/changes",
         "trust": f"{here}/trust",
@@ -69,6 +80,18 @@ def addresses(workbench):
         "report": f"{here}/report",
         "used link": "/open",
     }
+
+
+def with_parts(store: Store, course: int) -> tuple[int, int]:
+    """A question whose teacher has said what a full answer says, and one of its answers."""
+    question = questions.create_question(
+        store, course, QUESTION, ["It is warm, and the water evaporates."], 2
+    )
+    answers.add_answers(store, question, [NewAnswer("a", "Ada", "it evaporates"), NewAnswer("b", "", "warm")])
+    own = [Facet("", "it is warm"), Facet("", "the water evaporates", weight=2.0, required=False)]
+    facets.set_facets(store, question, own)
+    done(store, jobs.enqueue(store, "grade", question))
+    return question, answers.list_answers(store, question)[0].id
 
 
 def done(store: Store, job: int) -> None:

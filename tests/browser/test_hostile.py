@@ -44,6 +44,9 @@ def paths(browser, workbench):
     expect(page.locator("td.as-answer").first).to_have_text(TEXTS[0])
     harmless(page)
     page.get_by_role("button", name=f"Add {len(TEXTS)} answers").click()
+    page.goto(f"{question}/facets?own=true")
+    page.get_by_label("Part 1: what it says").fill(f"{SCRIPT} {LONG}"[:200])
+    page.get_by_role("button", name="Save").last.click()
     page.get_by_role("button", name="Grade now").click()
     page.locator("table.answers .meter").first.wait_for(timeout=PATIENCE)
     answers = [link.get_attribute("href") for link in page.locator("table.answers .who a").all()]
@@ -56,7 +59,7 @@ def paths(browser, workbench):
     context.close()
     assert watch.complaints == []
     of_course = ("", "/questions/new", "/report")
-    of_question = ("", "/edit", "/start", "/groups", "/changes", "/trust", "/export", "/report")
+    of_question = ("", "/edit", "/facets", "/start", "/groups", "/changes", "/trust", "/export", "/report")
     return ["/", *(course + end for end in of_course), *(question + end for end in of_question), *answers]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from playwright.sync_api import Page, expect
-from walking import make_course, make_question, path_of
+from walking import PATIENCE, make_course, make_question, path_of, press, told
 
 MOST_STOPS = 40
 HERE = "document.activeElement"
@@ -90,3 +90,55 @@ def test_keys_with_modifiers_and_keys_in_fields_decide_nothing(page):
     page.goto(answer)
     expect(page.locator(".history li")).to_have_count(1)
     expect(page.locator(".history li")).to_contain_text("off the point")
+
+
+def test_what_a_full_answer_says_is_written_and_ticked_by_keys(page):
+    reference = "The switch is closed, and the battery is full."
+    question = make_question(page, make_course(page, "Physics 9c"), "Why is it lit?", reference, "2")
+    page.locator("#answer-text").fill("the switch is closed")
+    page.get_by_role("button", name="Add this answer").click()
+    expect(page.locator("table.answers tbody tr")).to_have_count(1)
+    tab_to(page, page.get_by_role("link", name="What a full answer says"))
+    page.keyboard.press("Enter")
+    # Postil's own proposal, to go on from.
+    names = page.get_by_role("textbox", name="what it says")
+    names.first.wait_for(timeout=PATIENCE)
+    expect(names).to_have_count(2)
+    expect(names.first).to_have_value("switch is closed")
+    tab_to(page, page.get_by_label("Part 1: weight"))
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type("3")
+    tab_to(page, page.get_by_role("button", name="Add a part"))
+    page.keyboard.press("Enter")
+    expect(names).to_have_count(3)
+    expect(names.last).to_be_focused()
+    page.keyboard.type("the bulb is whole")
+    tab_to(page, page.get_by_label("Part 3: must it say so?"))
+    page.keyboard.press("ArrowDown")
+    tab_to(page, page.get_by_role("button", name="Remove part 3"))
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")  # in a field: saves
+    told(page, "What a full answer says was saved.")
+    assert path_of(page) == question
+
+    page.goto(f"{question}/review")
+    boxes = page.locator("#review input[type=checkbox]")
+    expect(boxes).to_have_count(3)
+    expect(page.locator("#earns")).to_contain_text("1 / 2")  # half, while nobody has looked
+    page.keyboard.press("a")
+    expect(page.locator("#earns")).to_contain_text("1.50 / 2")
+    page.keyboard.press("c")  # optional
+    expect(page.locator("#earns")).to_contain_text("2 / 2")
+    tab_to(page, boxes.last)
+    page.keyboard.press("Space")
+    expect(page.locator("#earns")).to_contain_text("1.50 / 2")
+    press(page, "2")
+    told(page, "partly right")
+    row = page.locator("table.answers tbody tr")
+    expect(row).to_contain_text("says 1 of 3")
+    expect(row.locator(".points")).to_have_text("1.50 / 2")
+    row.get_by_role("link").press("Enter")
+    expect(boxes.first).to_be_checked()
+    expect(boxes.nth(1)).not_to_be_checked()

@@ -11,11 +11,12 @@ import pytest
 
 from postil.corpora.alignments import AlignedPair, Alignment
 from postil.corpora.labels import RESPONSE_SCHEMES
-from postil.corpora.responses import Answer, Question, Reference
+from postil.corpora.responses import Answer, Facet, Question, Reference
 from postil.errors import MismatchError
 from postil.explain.answertable import shortened, teachers_scheme, whole
 from postil.explain.charts import Bar, bar_chart, histogram, share_bar
 from postil.explain.classreport import GradedQuestion, class_report
+from postil.models.facets.outcome import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOutcome
 from postil.models.responses.judgement import Explanation, Judgement, collapsed, score_of
 
 EVIL = '<script>alert("1")</script>&\'"'
@@ -362,3 +363,33 @@ def test_shares_fill_the_bar():
 def test_histogram(values, said):
     figure = ET.fromstring(histogram(values, "T"))
     assert figure.find("svg").get("aria-label") == f"T: {said}"
+
+
+def ticked(*outcomes, given=()):
+    """The page of one answer with these outcomes of its facets."""
+    pair = AlignedPair("1", ("x",), ("y",), (Alignment((1,), (1,), ("EQUI",), 5.0),))
+    facets = tuple(FacetOutcome(Facet(str(n), name), label, 0.9) for n, (name, label) in enumerate(outcomes))
+    told = Explanation(pair, "It says much.", "Well.", facets)
+    asked = Question("Q", "Why?", (Reference("r", "So.", facets=given),), (Answer("a1", "it is"),))
+    return class_report([GradedQuestion(asked, [judged("correct", explanation=told)])])
+
+
+def test_facets_stand_under_the_note_with_words_for_their_signs():
+    page = ticked((EVIL, EXPRESSED), ("air", UNADDRESSED), ("sun", CONTRADICTED))
+    assert "<script>" not in page
+    listed = re.search(r'<ul class="facets".*?</ul>', page, re.DOTALL)[0]
+    assert re.findall(r'role="img" aria-label="([^"]*)"[^>]*>(.)<', listed) == [
+        ("said:", "✓"),
+        ("left out:", "–"),
+        ("contradicted:", "✗"),
+    ]
+    assert page.index("It says much.") < page.index(listed)
+    assert words(listed).startswith(f"✓ {EVIL} – air")
+    Page(page)
+
+
+def test_one_facet_is_shown_only_where_it_was_given():
+    one = ("air", EXPRESSED)
+    assert '<ul class="facets"' not in ticked(one)
+    assert '<ul class="facets"' in ticked(one, given=(Facet("0", "air"),))
+    assert '<ul class="facets"' not in ticked(given=(Facet("0", "air"),))

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, replace
 
 from postil.corpora.alignments import AlignedPair
+from postil.models.facets.outcome import EXPRESSED, UNADDRESSED, FacetOutcome
 from postil.models.responses.judgement import Explanation, Judgement, collapsed
 
 LABELS = ("correct", "partially_correct_incomplete", "contradictory", "irrelevant", "non_domain")
@@ -24,17 +25,29 @@ class StubMachine:
     def explain(self, question, answers, judgements):
         time.sleep(self.pause)
         return [
-            replace(one, explanation=Explanation(_pair(answer, one.reference), f"On {answer}.", "Well."))
+            replace(one, explanation=_explanation(question, answer, one.reference))
             for answer, one in zip(answers, judgements, strict=True)
         ]
 
     def propose(self, question, answers, count):
         return list(range(min(count, len(answers))))[::-1]
 
+    def facets(self, question):
+        return question.references[0].rstrip(".").split(" is ")
+
 
 def _judgement(label, reference):
     five = dict.fromkeys(LABELS, 0.1) | {label: 0.6}
     return Judgement({"5way": label}, collapsed(five), five["correct"], 0.6, reference=reference)
+
+
+def _explanation(question, answer, reference):
+    """An answer says a facet if it has its words."""
+    found = tuple(
+        FacetOutcome(one, EXPRESSED if one.first in answer else UNADDRESSED, 0.8, (one.first,))
+        for one in question.facets or ()
+    )
+    return Explanation(_pair(answer, reference), f"On {answer}.", "Well.", found)
 
 
 def _pair(answer, reference):

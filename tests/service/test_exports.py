@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from openpyxl import load_workbook
 
 from postil.corpora.alignments import AlignedPair, Alignment
+from postil.corpora.responses import Facet
+from postil.explain.explanation import told
+from postil.explain.facet_words import spoken_against
+from postil.grader import TOLD
+from postil.models.facets.outcome import EXPRESSED, UNADDRESSED, FacetOutcome
 from postil.service import exports
 from postil.service.exports import Identity
+from postil.service.facets import Outcome
 from postil.service.records import Answer, Decision, Judged, Question, View
 from postil.service.workbooks import Sheet, workbook
 
@@ -30,12 +37,12 @@ def view(
     key: str = "a", text: str = "it is", told: str | None = None, machine: str | None = "correct", **more
 ) -> View:
     usual = {"student": "", "score": 0.9, "because": "", "deferred": False, "note": "You said it well."}
-    kept = {**usual, **more}
+    kept = {**usual, "teacher": "" if more.get("because") else "The answer says the same.", **more}
     judged = decision = None
     if machine:
         judged = Judged(
             1, machine, {machine: 0.9, "non_domain": 0.1}, kept["score"], 0.91, kept["deferred"],
-            kept["because"], "The path is closed.", "The answer says the same.", kept["note"], PAIR, NOW,
+            kept["because"], "The path is closed.", kept["teacher"], kept["note"], PAIR, NOW,
         )  # fmt: skip
     if told:
         decision = Decision(1, 1, told, NOW, "review", 1, None, machine, None)
@@ -62,6 +69,7 @@ def test_a_row_says_everything():
         "out of": "2",
         "confidence": "0.91",
         "decided by": "Postil",
+        "said and left out": "",
         "explanation": "The answer says the same.",
         "feedback": "You said it well.",
     }
@@ -255,3 +263,68 @@ def test_a_large_class_is_reported_in_words_alone():
     assert few.count('class="pic"') == 3
     assert 'class="pic"' not in many
     assert many.count("Why: The answer says the same.") == 1001
+
+
+FACETS = (Facet("1", "=it is lit"), Facet("2", "it is closed", weight=3.0))
+FOUND = (Outcome("p1", "=it is lit", EXPRESSED, 0.9), Outcome("p2", "it is closed", UNADDRESSED, 0.8))
+
+
+def with_facets(told=None, ticked=None, facets=FACETS, machine=PARTLY):
+    one = view(machine=machine, told=told)
+    decision = one.decision and replace(one.decision, ticked=ticked)
+    return replace(one, judged=replace(one.judged, facets=FOUND), decision=decision, set_facets=facets)
+
+
+def test_points_and_words_follow_the_facets():
+    views = [with_facets(), with_facets(PARTLY, {"1": False, "2": True}), with_facets(facets=None)]
+    rows = rows_of(exports.as_csv(question(), views))
+    assert [row["points"] for row in rows] == ["0.5", "1.5", "1"]
+    assert [row["said and left out"] for row in rows] == [
+        "said: =it is lit · left out: it is closed",
+        "said: it is closed · left out: =it is lit",
+        "said: =it is lit · left out: it is closed",
+    ]
+    assert [
+        row["Grade"] for row in rows_of(exports.moodle_csv(question(), views, Identity("key", "username")))
+    ] == [row["points"] for row in rows]
+    assert cells_of(exports.course_xlsx([(question(), views[:1])]))[1][2] == 0.5
+
+
+def test_a_report_ticks_the_facets():
+    asked = replace(question(), facets=FACETS)
+    page = exports.report([(asked, [with_facets("irrelevant", {"1": False, "2": True})])], "7b")
+    assert page.count('<ul class="facets"') == 1
+    assert '>–</span> <span dir="auto">=it is lit' in page
+    assert '>✓</span> <span dir="auto">it is closed' in page
+    assert page.count("The teacher decided; Postil had said") == 1
+    one = with_facets(facets=(FACETS[0],))
+    page = exports.report([(replace(asked, facets=one.set_facets), [one])], "7b")
+    assert "0.50 out of 1" not in page
+    assert "mean score 1.00 out of 1" in page
+
+
+CHECK = told(["the answer is right", *spoken_against("correct", [FacetOutcome(FACETS[0], UNADDRESSED, 0.9)])])
+
+
+def test_nobody_is_asked_to_check_what_a_person_has_decided():
+    assert "Please check" in exports.as_csv(question(), [view(teacher=CHECK)]).decode()
+    for given in ("correct", "irrelevant"):
+        decided = view(teacher=CHECK, told=given)
+        assert decided.note == "The answer is right."
+        unsure = view(teacher="The answer is right. Please check: it does not name the path.", told=given)
+        assert unsure.note == decided.note
+        assert "Please check" not in exports.as_csv(question(), [decided]).decode()
+        assert "Please check" not in exports.report([(question(), [decided])], "7b")
+    decided = view(teacher="Please check: the answer was judged correct.", told="correct")
+    (row,) = rows_of(exports.as_csv(question(), [decided]))
+    assert row["explanation"] == "The teacher decided."
+    assert exports.report([(question(), [decided])], "7b").lower().count("the teacher decided") == 1
+
+
+def test_a_label_that_was_repeated_is_told_once_and_without_notes():
+    repeated = view(machine=PARTLY, because=TOLD, note="")
+    repeated = replace(repeated, judged=replace(repeated.judged, facets=FOUND), set_facets=FACETS)
+    page = exports.report([(replace(question(), facets=FACETS), [repeated])], "7b")
+    assert page.lower().count(TOLD) == 1
+    assert page.count('<ul class="facets"') == 1
+    assert "<summary></summary>" not in page

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 from classroom import PARTLY, run
 
-from postil.service.store import decisions, jobs
+from postil.corpora.responses import Facet
+from postil.models.facets.outcome import EXPRESSED, UNADDRESSED
+from postil.service.facets import Outcome
+from postil.service.store import decisions, facets, jobs
 from postil.service.store.answers import get_view
 
 
@@ -120,3 +123,14 @@ def test_a_job_that_failed_says_why(browser, store, question_id, ids, page):
     jobs.claim(store, "test")
     jobs.fail(store, job, "the grader is gone.")
     assert "the grader is gone." in browser.get(page).text
+
+
+def test_points_that_would_change_follow_what_the_answers_say(browser, store, question_id, ids, page):
+    facets.set_facets(store, question_id, [Facet("", "path"), Facet("", "closed", weight=3.0)])
+    found = (Outcome("1", "path", EXPRESSED, 0.9), Outcome("2", "closed", UNADDRESSED, 0.9))
+    run(store, "grade", question_id, {ids["b"]: ("contradictory", 0.8)})
+    decisions.decide(store, question_id, [ids["a"]], PARTLY, "review")
+    run(store, "regrade", question_id, {ids["b"]: (PARTLY, 0.8)}, facets=found)
+    text = browser.get(page).text
+    assert '<span class="was">0</span>' in text
+    assert "0.50<span" in text

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from postil.corpora import responses
 from postil.explain.judged import explained
-from postil.grader import Grader, as_read, load, shortened
+from postil.grader import TOLD, Grader, as_read, load, shortened
+from postil.models.facets.points import find_points
 from postil.models.responses.judgement import Judgement
 from postil.service.records import Question
+from postil.text.pipeline import analyse_many
 
 
 class GraderMachine:
@@ -35,13 +38,33 @@ class GraderMachine:
     def explain(
         self, question: Question, answers: Sequence[str], judgements: Sequence[Judgement]
     ) -> list[Judgement]:
-        """Explain the judgements, with the answers as the grader read them."""
+        """Explain the judgements, with the answers as the grader read them.
+
+        Where a label was only repeated after a person there is nothing to explain; but where a teacher set
+        facets, these have to be looked for there, too: the answer may earn a part.
+        """
         read = as_read(question.text, question.references, [shortened(answer) for answer in answers])
-        return explained(question.text, read, judgements)
+        asked = judgements if question.facets is None else [_untold(one, question) for one in judgements]
+        found = explained(question.text, read, asked, question.facets)
+        return [
+            replace(one, explanation=its.explanation) if one.because == TOLD else its
+            for one, its in zip(judgements, found, strict=True)
+        ]
 
     def propose(self, question: Question, answers: Sequence[str], count: int) -> list[int]:
         """The answers that tell the grader most about the others."""
         return load().propose(question.text, question.references, answers, count)
+
+    def facets(self, question: Question) -> list[str]:
+        """The points of the first reference."""
+        asked, reference = analyse_many([question.text, question.references[0]])
+        return [found.facet.first for found in find_points(reference, asked)]
+
+
+def _untold(judgement: Judgement, question: Question) -> Judgement:
+    if judgement.because != TOLD:
+        return judgement
+    return replace(judgement, because="", reference=question.references[0])
 
 
 def _judge(grader: Grader, question: Question, answers: Sequence[str]) -> list[Judgement]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 
 from postil.errors import PostilError
 from postil.models.responses.judgement import Judgement
 from postil.service.groups import group_texts
+from postil.service.jobs import keeping
 from postil.service.jobs.machine import Machine
-from postil.service.records import Answer, Job, Judged, Question
-from postil.service.store import answers, decisions, jobs, judgements, questions
+from postil.service.records import Answer, Job, Question
+from postil.service.store import answers, decisions, facets, jobs, judgements, questions
+from postil.service.store.answers import Filter
 from postil.service.store.database import Store
-from postil.service.store.tables import now
 
 BATCH = 128  # answers explained and stored together
 PROPOSED = 4
@@ -22,6 +23,9 @@ _MOST_READ = 500  # answers of a large class from which the proposed are chosen:
 def run(store: Store, job: Job, machine: Machine, *, batch: int = BATCH) -> None:
     """Do a job, or what is left of it, and say that it is done."""
     question = questions.get_question(store, job.question_id)
+    if job.kind == "facets":
+        jobs.finish(store, job.id, {"names": _usable(machine.facets(question))})
+        return
     given = answers.list_answers(store, job.question_id)
     if not given:
         raise PostilError("there are no answers to grade.", hint="Add answers first.")
@@ -52,10 +56,14 @@ def _grade(
     same result every time: after a kill it is done again, and only what was not stored is explained.
     """
     jobs.set_phase(store, job.id, "reading", len(given))
-    labels = {decision.answer_id: decision.label for decision in decisions.teaching(store, question.id)}
+    heard = decisions.teaching(store, question.id)
+    labels = {decision.answer_id: decision.label for decision in heard}
     texts = [answer.text for answer in given]
     judged = machine.judge(question, texts, [labels.get(answer.id) for answer in given])
     judgement_of = {answer.id: judgement for answer, judgement in zip(given, judged, strict=True)}
+    if job.kind == "recheck":
+        judgement_of |= _labels_kept(store, question, judgement_of)
+    ticks = keeping.ticks_by_words(given, heard)
     save = judgements.save_proposals if job.kind == "regrade" else judgements.save_judgements
     left = set(judgements.missing(store, job.id))
     total = job.done + len(left)
@@ -63,13 +71,33 @@ def _grade(
     for some in _batches([answer for answer in given if answer.id in left], batch):
         mine = [judgement_of[answer.id] for answer in some]
         explained = machine.explain(question, [answer.text for answer in some], mine)
-        save(store, job.id, [_kept(*pair) for pair in zip(some, explained, strict=True)])
+        pairs = zip(some, explained, strict=True)
+        save(store, job.id, [keeping.kept(question, answer, judgement, ticks) for answer, judgement in pairs])
     jobs.set_phase(store, job.id, "grouping", total)
     groups = group_texts(texts)
     answers.set_groups(store, question.id, {one.id: group for one, group in zip(given, groups, strict=True)})
-    # The judgements kept from earlier have not heard the decisions made since: these can still teach.
+    return {"answers": len(given), "decided": _heard(store, job, len(labels))}
+
+
+def _heard(store: Store, job: Job, decided: int) -> int:
+    """How many decisions all judgements that count have heard; those made since can still teach."""
+    if job.kind == "recheck":  # its labels are those of before
+        return min(jobs.decisions_heard(store, job.question_id), decided)
     earlier = None if job.kind == "regrade" else judgements.least_heard(store, job.id)
-    return {"answers": len(given), "decided": len(labels) if earlier is None else min(earlier, len(labels))}
+    return decided if earlier is None else min(earlier, decided)
+
+
+def _labels_kept(store: Store, question: Question, new: Mapping[int, Judgement]) -> dict[int, Judgement]:
+    """The earlier judgements of answers that would now have another label: no label changes unseen."""
+    views = answers.find_views(store, question.id, Filter(order="place"), 0, question.answers, aligned=False)
+    judged = [view.judged for view in views if view.judged]
+    return {one.answer_id: keeping.as_judged(one) for one in judged if new[one.answer_id].label != one.label}
+
+
+def _usable(names: Sequence[str]) -> list[str]:
+    """As many facets as a question can have, none too long or there twice."""
+    cut = {name[: facets.LONGEST_NAME].casefold(): name[: facets.LONGEST_NAME] for name in names}
+    return list(cut.values())[: facets.MOST_FACETS]
 
 
 def _batches(given: Sequence[Answer], size: int) -> Iterator[Sequence[Answer]]:
@@ -80,21 +108,3 @@ def _batches(given: Sequence[Answer], size: int) -> Iterator[Sequence[Answer]]:
     ordered = sorted(given, key=lambda answer: (first[answer.text], answer.place))
     for start in range(0, len(ordered), size):
         yield ordered[start : start + size]
-
-
-def _kept(answer: Answer, judgement: Judgement) -> Judged:
-    explanation = judgement.explanation
-    return Judged(
-        answer_id=answer.id,
-        label=judgement.label,
-        probabilities=judgement.probabilities["5way"],
-        score=judgement.score,
-        confidence=judgement.confidence,
-        deferred=judgement.deferred,
-        because=judgement.because,
-        reference=judgement.reference,
-        teacher=explanation.teacher if explanation else "",
-        student=explanation.student if explanation else "",
-        alignment=explanation.alignment if explanation else None,
-        made=now(),
-    )

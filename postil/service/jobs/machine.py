@@ -21,11 +21,15 @@ class Machine(Protocol):
     def explain(
         self, question: Question, answers: Sequence[str], judgements: Sequence[Judgement]
     ) -> list[Judgement]:
-        """Give some of the judgements their explanation."""
+        """Give some of the judgements their explanation, with what became of the question's facets."""
         ...
 
     def propose(self, question: Question, answers: Sequence[str], count: int) -> list[int]:
         """The places of the answers to label first."""
+        ...
+
+    def facets(self, question: Question) -> list[str]:
+        """What a full answer says, in the words of the first reference."""
         ...
 
 

@@ -29,8 +29,19 @@ class _Said:
     probabilities: dict[str, Any] | None
 
 
-def decide(store: Store, question_id: int, answer_ids: Sequence[int], label: str, source: str) -> int:
-    """Label answers, and keep what the machine said of them; returns the number of this step, for undoing."""
+def decide(
+    store: Store,
+    question_id: int,
+    answer_ids: Sequence[int],
+    label: str,
+    source: str,
+    ticked: Mapping[str, bool] | None = None,
+) -> int:
+    """Label answers, and keep what the machine said of them; returns the number of this step, for undoing.
+
+    `ticked` has the facets that the person was asked about, and whether the answer says them. Without it, the
+    ticks of the decision before go on to count.
+    """
     if label not in LABELS:
         raise PostilError(unknown_label(label), hint=f"Labels: {', '.join(LABELS)}.")
     if source not in SOURCES:
@@ -41,10 +52,15 @@ def decide(store: Store, question_id: int, answer_ids: Sequence[int], label: str
     with store.writing() as session:
         demand_question(session, question_id)
         said = _demand_answers(session, question_id, ids)
+        ticks: dict[int, Mapping[str, bool]] = {}
         for some in _batches(ids):
             earlier = DecisionRow.answer_id.in_(some), DecisionRow.standing
+            told = select(DecisionRow.answer_id, DecisionRow.ticked).where(*earlier)
+            ticks |= {id: before for id, before in session.execute(told) if before}
             session.execute(update(DecisionRow).where(*earlier).values(standing=False))
-        return _keep(session, question_id, dict.fromkeys(said, label), said, source)
+        if ticked is not None:
+            ticks = dict.fromkeys(ids, ticked)
+        return _keep(session, question_id, dict.fromkeys(said, label), said, source, ticks)
 
 
 def pass_all(store: Store, question_id: int, answer_ids: Sequence[int]) -> int:
@@ -122,7 +138,12 @@ def teaching(store: Store, question_id: int) -> list[Decision]:
 
 
 def _keep(
-    session: Session, question_id: int, labels: Mapping[int, str], said: Mapping[int, _Said], source: str
+    session: Session,
+    question_id: int,
+    labels: Mapping[int, str],
+    said: Mapping[int, _Said],
+    source: str,
+    ticks: Mapping[int, Mapping[str, bool]] | None = None,
 ) -> int:
     """Keep labels, by answer, as one step beside what the machine says; returns the step's number."""
     newest = select(func.max(DecisionRow.batch)).where(DecisionRow.question_id == question_id)
@@ -135,6 +156,7 @@ def _keep(
             "label": label,
             "machine_label": said[id].label,
             "machine_probabilities": said[id].probabilities,
+            "ticked": ticks.get(id) if ticks else None,
         }
         for id, label in labels.items()
     ]

@@ -15,7 +15,9 @@ from postil.service.store.kept import job_of
 from postil.service.store.questions import demand_question
 from postil.service.store.tables import JobRow, ProposalRow, now
 
-KINDS = ("propose", "grade", "regrade")
+KINDS = ("propose", "grade", "regrade", "recheck", "facets")
+_AWAITED = ("propose", "facets")  # somebody waits before the page for these
+_GRADING = ("grade", "regrade")  # after these, what an earlier regrade proposes is old
 STALE = 15.0  # seconds without a heartbeat after which whoever had the job is taken to be dead
 MOST_ATTEMPTS = 5
 _OPEN = ("waiting", "running")
@@ -40,7 +42,7 @@ def enqueue(store: Store, kind: str, question_id: int) -> int:
         open_ = session.scalars(same.order_by(JobRow.id)).first()
         if open_ is not None:
             return open_
-        if kind != "propose":
+        if kind in _GRADING:
             drop_proposals(session, own)
         row = JobRow(question_id=question_id, kind=kind, state="waiting", phase="", done=0, total=0)
         row.error, row.result, row.worker, row.attempts, row.created = "", {}, "", 0, now()
@@ -58,8 +60,7 @@ def claim(store: Store, worker: str, *, stale: float = STALE) -> Job | None:
         if session.scalars(select(JobRow.id).where(_free(stale)).limit(1)).first() is None:
             return None
     with store.writing() as session:
-        # Somebody waits before the page for a proposal.
-        order = case((JobRow.kind == "propose", 0), else_=1)
+        order = case((JobRow.kind.in_(_AWAITED), 0), else_=1)
         wanted = select(JobRow).where(_free(stale)).order_by(order, JobRow.id).limit(1)
         row = session.scalars(wanted.with_for_update(skip_locked=True)).first()
         if row is None:
@@ -117,10 +118,9 @@ def get_job(store: Store, job_id: int) -> Job:
 
 
 def latest_job(store: Store, question_id: int, kind: str | None = None) -> Job | None:
-    """The newest job of a question, of one kind or of any; None if there was none."""
+    """The newest job of a question, of one kind or of any that reads answers; None if there was none."""
     wanted = select(JobRow).where(JobRow.question_id == question_id)
-    if kind is not None:
-        wanted = wanted.where(JobRow.kind == kind)
+    wanted = wanted.where(JobRow.kind != "facets" if kind is None else JobRow.kind == kind)
     with store.reading() as session:
         row = session.scalars(wanted.order_by(JobRow.id.desc()).limit(1)).first()
         return None if row is None else job_of(row)
@@ -128,7 +128,7 @@ def latest_job(store: Store, question_id: int, kind: str | None = None) -> Job |
 
 def decisions_heard(store: Store, question_id: int) -> int:
     """How many decisions the last grading knew, whatever became of it; those have taught already."""
-    ended = JobRow.kind != "propose", JobRow.state.in_(_ENDED_WELL)
+    ended = JobRow.kind.not_in(_AWAITED), JobRow.state.in_(_ENDED_WELL)
     wanted = select(JobRow.result).where(JobRow.question_id == question_id, *ended)
     with store.reading() as session:
         result = session.scalars(wanted.order_by(JobRow.id.desc()).limit(1)).first()

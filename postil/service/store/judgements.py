@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Exists, Select, delete, exists, func, insert, or_, select
+from sqlalchemy import Exists, Select, delete, exists, func, insert, or_, select, update
 from sqlalchemy.orm import Session
 
 from postil.errors import PostilError
+from postil.service.credit import PARTLY
 from postil.service.records import Judged
 from postil.service.store.database import Store
 from postil.service.store.jobs import demand_running, drop_proposals
@@ -34,14 +35,17 @@ def save_proposals(store: Store, job_id: int, judged: Sequence[Judged]) -> None:
 def missing(store: Store, job_id: int) -> list[int]:
     """The answers that a job has still to judge, in their order.
 
-    A regrade judges everybody again, for a look before anything changes. Otherwise what has a judgement
-    keeps it, whichever job made it: answers that come late change nothing about those before.
+    A regrade judges everybody again, for a look before anything changes, and so does a recheck, which keeps
+    the labels. Otherwise what has a judgement keeps it, whichever job made it: answers that come late change
+    nothing about those before.
     """
     with store.reading() as session:
         job = demand_running(session, job_id)
         made = exists().where(JudgementRow.answer_id == AnswerRow.id)
         if job.kind == "regrade":
             made = exists().where(ProposalRow.answer_id == AnswerRow.id, ProposalRow.job_id == job_id)
+        elif job.kind == "recheck":
+            made = made.where(JudgementRow.job_id == job_id)
         wanted = select(AnswerRow.id).where(AnswerRow.question_id == job.question_id, ~made)
         return list(session.scalars(wanted.order_by(AnswerRow.place)))
 
@@ -70,9 +74,14 @@ def changed(job_id: int, *what: Any) -> Select[Any]:
 
 
 def apply_changes(store: Store, job_id: int) -> None:
-    """Put what a regrade proposes in the place of the current judgements; decided answers keep theirs."""
+    """Put what a regrade proposes in the place of the current judgements; decided answers keep theirs.
+
+    Only labels are shown before, so only they may change what an answer earns: what stays partly right keeps
+    its facets.
+    """
     with store.writing() as session:
         row = _demand_proposed(session, job_id)
+        _keep_facets(session, job_id)
         wins = _proposals_that_win(job_id)
         beaten = wins.with_only_columns(ProposalRow.answer_id)
         session.execute(delete(JudgementRow).where(JudgementRow.answer_id.in_(beaten)))
@@ -121,6 +130,15 @@ def _proposals_that_win(job_id: int) -> Select[Any]:
     """What a regrade says of answers that nobody has decided, or that had no judgement at all."""
     judged = exists().where(JudgementRow.answer_id == ProposalRow.answer_id)
     return select(ProposalRow).where(ProposalRow.job_id == job_id, or_(~_decided(), ~judged))
+
+
+def _keep_facets(session: Session, job_id: int) -> None:
+    """Give what a regrade leaves partly right the facets of the current judgement."""
+    own = JudgementRow.answer_id == ProposalRow.answer_id, JudgementRow.label == PARTLY
+    same = ProposalRow.job_id == job_id, ProposalRow.label == PARTLY, exists().where(*own)
+    names = "facets", "looked_for"
+    before = {name: select(getattr(JudgementRow, name)).where(*own).scalar_subquery() for name in names}
+    session.execute(update(ProposalRow).where(*same).values(before))
 
 
 def _decided() -> Exists:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from postil.corpora.alignments import AlignedPair, Alignment
+from postil.corpora.responses import Facet
+from postil.service.facets import Facets, Outcome
 from postil.service.records import Answer, Change, Decision, Job, Judged
 from postil.service.store.tables import AnswerRow, DecisionRow, JobRow, JudgementRow, ProposalRow
 
@@ -39,6 +41,8 @@ def judged_of(row: JudgementRow | ProposalRow, *, aligned: bool = True) -> Judge
         student=row.student,
         alignment=None if alignment is None else _alignment_of(alignment),
         made=row.made,
+        facets=outcomes_of(row.facets),
+        looked_for=row.looked_for,
     )
 
 
@@ -57,6 +61,8 @@ def columns_of(judged: Judged) -> dict[str, Any]:
         "student": storable(judged.student),
         "alignment": None if judged.alignment is None else asdict(judged.alignment),
         "made": judged.made,
+        "facets": [_outcome_columns(one) for one in judged.facets],
+        "looked_for": judged.looked_for,
     }
 
 
@@ -77,6 +83,24 @@ def decision_of(row: DecisionRow) -> Decision:
         undone=row.undone,
         machine_label=row.machine_label,
         machine_probabilities=row.machine_probabilities,
+        ticked=row.ticked,
+    )
+
+
+def facets_of(kept: Sequence[Mapping[str, Any]] | None) -> Facets:
+    """The facets that a teacher set; None where the teacher set none."""
+    if kept is None:
+        return None
+    return tuple(
+        Facet(one["id"], one["name"], weight=one["weight"], required=one["required"]) for one in kept
+    )
+
+
+def outcomes_of(kept: Sequence[Mapping[str, Any]] | None) -> tuple[Outcome, ...]:
+    """What the machine found about facets; judgements made before it looked for any have none."""
+    return tuple(
+        Outcome(one["id"], one["name"], one["label"], one["confidence"], tuple(one["words"]))
+        for one in kept or ()
     )
 
 
@@ -96,6 +120,11 @@ def job_of(row: JobRow) -> Job:
         started=row.started,
         finished=row.finished,
     )
+
+
+def _outcome_columns(outcome: Outcome) -> dict[str, Any]:
+    words = [storable(word) for word in outcome.words]
+    return asdict(outcome) | {"name": storable(outcome.name), "words": words}
 
 
 def _alignment_of(kept: Mapping[str, Any]) -> AlignedPair:

@@ -13,7 +13,7 @@ from postil.errors import PostilError
 from postil.service.records import Question
 from postil.service.store.courses import demand_course
 from postil.service.store.database import Store, forget_deleted
-from postil.service.store.kept import storable
+from postil.service.store.kept import facets_of, storable
 from postil.service.store.tables import AnswerRow, DecisionRow, JobRow, JudgementRow, QuestionRow, now
 
 _LONGEST_TEXT = 5_000
@@ -54,7 +54,8 @@ def edit_question(
     """Change a question.
 
     What the machine said of its answers was about the old text and the old references: where these change,
-    its judgements and jobs are forgotten. Decisions stay. Other blanks alone are no change: forms make them.
+    its judgements and jobs are forgotten. Decisions and the teacher's facets stay. Other blanks alone are no
+    change: forms make them.
     """
     columns = _demanded(text, references, points)
     with store.writing() as session:
@@ -97,9 +98,17 @@ def _counted() -> Select[Any]:
 
 
 def _record(row: QuestionRow, answers: int, judged: int, decided: int) -> Question:
-    references = tuple(row.reference_texts)
     return Question(
-        row.id, row.course_id, row.text, references, row.points, row.created, answers, judged, decided
+        id=row.id,
+        course_id=row.course_id,
+        text=row.text,
+        references=tuple(row.reference_texts),
+        points=row.points,
+        created=row.created,
+        answers=answers,
+        judged=judged,
+        decided=decided,
+        facets=facets_of(row.facets),
     )
 
 

@@ -50,6 +50,7 @@ class Base(DeclarativeBase):
         datetime: UtcTime(),
         dict[str, Any]: JSON(none_as_null=True),
         list[str]: JSON(none_as_null=True),
+        list[dict[str, Any]]: JSON(none_as_null=True),
     }
 
 
@@ -74,7 +75,7 @@ class CourseRow(Base):
 
 
 class QuestionRow(Base):
-    """A question of a course, with its references."""
+    """A question of a course, with its references; `facets` is NULL until a teacher sets them."""
 
     __tablename__ = "question"
     __table_args__ = (_NEVER_AGAIN,)
@@ -84,6 +85,7 @@ class QuestionRow(Base):
     reference_texts: Mapped[list[str]]
     points: Mapped[float]
     created: Mapped[datetime]
+    facets: Mapped[list[dict[str, Any]] | None]
 
 
 class AnswerRow(Base):
@@ -140,6 +142,8 @@ class JudgementColumns:
     student: Mapped[str]
     alignment: Mapped[dict[str, Any] | None]
     made: Mapped[datetime]
+    facets: Mapped[list[dict[str, Any]] | None]
+    looked_for: Mapped[str | None]
 
 
 class JudgementRow(JudgementColumns, Base):
@@ -184,3 +188,4 @@ class DecisionRow(Base):
     undone: Mapped[datetime | None]
     machine_label: Mapped[str | None]
     machine_probabilities: Mapped[dict[str, Any] | None]
+    ticked: Mapped[dict[str, Any] | None]

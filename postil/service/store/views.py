@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select
-from sqlalchemy.orm import defer
+from sqlalchemy.orm import Session, defer
 
 from postil.errors import PostilError
 from postil.models.responses.judgement import CREDIT
+from postil.service.credit import PARTLY, earned
+from postil.service.facets import Facets, facet_views, ticks_of
 from postil.service.records import View
 from postil.service.store.database import Store
-from postil.service.store.kept import answer_of, decision_of, judged_of
-from postil.service.store.tables import AnswerRow, DecisionRow, JudgementRow
+from postil.service.store.kept import answer_of, decision_of, facets_of, judged_of, outcomes_of
+from postil.service.store.tables import AnswerRow, DecisionRow, JudgementRow, QuestionRow
 
 STATES = ("all", "doubtful", "undecided", "decided", "differs")
 ORDERS = ("doubtful", "place", "score")
@@ -48,15 +50,20 @@ def find_views(
 
     If not `aligned`, the judgements come without their alignments: only pictures need these.
     """
-    # Which answers is found out first: sorting a whole class with all its words would take far longer.
-    order = _order(which.order)
-    shown = joined(AnswerRow.id).where(*_conditions(question_id, which)).order_by(*order)
-    wanted = joined(AnswerRow, JudgementRow, DecisionRow).order_by(*order)
-    wanted = wanted.where(AnswerRow.id.in_(shown.offset(offset).limit(limit)))
+    wanted = joined(AnswerRow, JudgementRow, DecisionRow).order_by(*_order(which.order))
     if not aligned:
         wanted = wanted.options(defer(JudgementRow.alignment, raiseload=True))
     with store.reading() as session:
-        return [_view(*row, aligned=aligned) for row in session.execute(wanted)]
+        facets = _set_facets(session, question_id)
+        # Which answers is found out first: sorting a whole class with all its words would take far longer.
+        if which.order == "score" and facets:
+            shown = _by_score(session, question_id, which, facets)[offset : offset + limit]
+            rows = session.execute(wanted.where(AnswerRow.id.in_(shown))).all()
+            found = {row[0].id: _view(facets, *row, aligned=aligned) for row in rows}
+            return [found[id] for id in shown]
+        ids = joined(AnswerRow.id).where(*_conditions(question_id, which)).order_by(*_order(which.order))
+        wanted = wanted.where(AnswerRow.id.in_(ids.offset(offset).limit(limit)))
+        return [_view(facets, *row, aligned=aligned) for row in session.execute(wanted)]
 
 
 def count_views(store: Store, question_id: int, which: Filter) -> int:
@@ -73,7 +80,7 @@ def get_view(store: Store, answer_id: int) -> View:
         row = session.execute(wanted).one_or_none()
         if row is None:
             raise gone()
-        return _view(*row)
+        return _view(_set_facets(session, row[0].question_id), *row)
 
 
 def neighbours(store: Store, answer_id: int, which: Filter) -> tuple[int | None, int | None]:
@@ -86,8 +93,12 @@ def neighbours(store: Store, answer_id: int, which: Filter) -> tuple[int | None,
         row = session.get(AnswerRow, answer_id)
         if row is None:
             raise gone()
-        wanted = joined(AnswerRow.id).where(*_conditions(row.question_id, which))
-        ids: list[int] = list(session.scalars(wanted.order_by(*_order(which.order))))
+        facets = _set_facets(session, row.question_id)
+        if which.order == "score" and facets:
+            ids = _by_score(session, row.question_id, which, facets)
+        else:
+            wanted = joined(AnswerRow.id).where(*_conditions(row.question_id, which))
+            ids = list(session.scalars(wanted.order_by(*_order(which.order))))
     if answer_id not in ids:
         return None, ids[0] if ids else None
     at = ids.index(answer_id)
@@ -148,6 +159,23 @@ def _order(name: str) -> list[ColumnElement[Any]]:
     return [*orders[name], AnswerRow.place.expression]
 
 
+def _set_facets(session: Session, question_id: int) -> Facets:
+    wanted = select(QuestionRow.facets).where(QuestionRow.id == question_id)
+    return facets_of(session.scalars(wanted).one_or_none())
+
+
+def _by_score(session: Session, question_id: int, which: Filter, facets: Facets) -> list[int]:
+    """The answers in the order of what they earn where that depends on facets, which no query can add up."""
+    partly = _label() == PARTLY  # only of these the facets are needed
+    kept = case((partly, JudgementRow.facets)), case((partly, DecisionRow.ticked))
+    wanted = joined(AnswerRow.id, _label(), *kept).where(*_conditions(question_id, which))
+    scores: dict[int, float] = {}
+    for id, label, outcomes, ticked in session.execute(wanted.order_by(*_order("score"))):
+        ticks = ticks_of(facet_views(facets, outcomes_of(outcomes), ticked)) if label == PARTLY else None
+        scores[id] = -1.0 if label is None else earned(label, facets, ticks)
+    return sorted(scores, key=lambda id: -scores[id])  # stable: equal ones stay in the order of the query
+
+
 def _label() -> ColumnElement[str | None]:
     """The label that counts: the teacher's before the machine's."""
     return func.coalesce(DecisionRow.label, JudgementRow.label)
@@ -159,10 +187,16 @@ def _credit() -> ColumnElement[float]:
 
 
 def _view(
-    answer: AnswerRow, judged: JudgementRow | None, decision: DecisionRow | None, *, aligned: bool = True
+    facets: Facets,
+    answer: AnswerRow,
+    judged: JudgementRow | None,
+    decision: DecisionRow | None,
+    *,
+    aligned: bool = True,
 ) -> View:
     return View(
         answer_of(answer),
         None if judged is None else judged_of(judged, aligned=aligned),
         None if decision is None else decision_of(decision),
+        facets,
     )

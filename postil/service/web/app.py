@@ -16,6 +16,7 @@ from postil.service.store.database import Store
 from postil.service.web import (
     courses,
     exporting,
+    facets,
     grouped,
     learning,
     opening,
@@ -33,6 +34,7 @@ _PAGES = (
     opening,
     courses,
     questions,
+    facets,
     uploads,
     starting,
     table,

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from postil.errors import number_of
-from postil.service.records import Change, Job, View
+from postil.service.records import Job, View
 from postil.service.store.database import Store
 from postil.service.store.decisions import teaching
 from postil.service.store.figures import kinds_of_change, some_changes
@@ -40,6 +40,7 @@ def grade_again(request: Request, question_id: int, store: OfStore) -> RedirectR
 def show_changes(request: Request, question_id: int, store: OfStore, kind: str = "") -> HTMLResponse:
     """How far grading again is, and then what would change."""
     head = head_of(store, question_id, "changes")
+    facets = head["question"].facets
     # Another job may run as well; its progress is not what this page waits for.
     job = latest_job(store, question_id, "regrade")
     kinds = kinds_of_change(store, job.id) if job and job.state == "done" else []
@@ -58,7 +59,8 @@ def show_changes(request: Request, question_id: int, store: OfStore, kind: str =
         total=total,
         kinds=kinds,
         chosen=chosen,
-        why=_why,
+        before=lambda change: View(change.answer, change.before, None, facets),
+        after=lambda change: View(change.answer, change.after, None, facets),
     )
 
 
@@ -80,11 +82,6 @@ def drop(request: Request, question_id: int, store: OfStore, job_id: OfJob) -> R
         drop_changes(store, job_id)
         flash(request, "Everything was kept as it was.")
     return back(f"/questions/{question_id}")
-
-
-def _why(change: Change) -> str:
-    """Why an answer would have its new label, as the table would say it."""
-    return View(change.answer, change.after, None).reason
 
 
 def _stage(job: Job | None) -> str:

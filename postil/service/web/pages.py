@@ -19,14 +19,17 @@ from markupsafe import Markup, escape
 from postil import __version__
 from postil.corpora.labels import PLAIN_NAMES
 from postil.errors import PostilError, number_of
+from postil.explain.answertable import OUTCOME_SIGNS
+from postil.explain.facet_words import PLAIN_OUTCOMES
 from postil.explain.page import printable
-from postil.models.responses.judgement import CREDIT
+from postil.models.facets.outcome import CONTRADICTED, EXPRESSED
 from postil.service.records import LABELS
 from postil.service.store.database import Store
 
 _STYLES = {label: f"l{place}" for place, label in enumerate(LABELS)} | {"incorrect": "l2"}
 # A sign beside the colour, for those who do not see the colours apart.
 _SIGNS = dict(zip(LABELS, "✓◐✗↗–", strict=True)) | {"incorrect": "✗"}
+_OUTCOME_STYLES = {EXPRESSED: "l0", CONTRADICTED: "l2"}
 # Answers that are errors are shown, too; they say themselves (HX-Retarget) where.
 _HTMX = {
     "includeIndicatorStyles": False,
@@ -112,8 +115,8 @@ def _plain(label: str | None) -> str:
     return PLAIN_NAMES.get(label, label) if label else "not graded"
 
 
-def _credit(label: str) -> float:
-    return CREDIT.get(label, 0.0)
+def _outcome_style(label: str | None) -> str:
+    return _OUTCOME_STYLES.get(label or "", "l4")
 
 
 def _percent(value: float) -> str:
@@ -172,8 +175,10 @@ def _environment() -> Environment:
         "style": _style,
         "sign": _sign,
         "plain": _plain,
+        "plain_outcome": PLAIN_OUTCOMES.__getitem__,
+        "outcome_sign": OUTCOME_SIGNS.__getitem__,
+        "outcome_style": _outcome_style,
         "percent": _percent,
-        "credit": _credit,
         "sentence": _sentence,
         "when": _when,
     }

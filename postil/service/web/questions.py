@@ -34,7 +34,9 @@ def make_question(
 ) -> Response:
     """Make a question, and go to its page, where answers are added."""
     try:
-        question_id = create_question(store, course_id, text, _lines(references), _number(points))
+        question_id = create_question(
+            store, course_id, text, _lines(references), read_number(points, "the points")
+        )
     except PostilError as error:
         course = get_course(store, course_id)
         return _again(request, error, course=course, question=None, **_filled(text, references, points))
@@ -62,7 +64,7 @@ def change_question(
     """Change a question; with another text or references its answers are graded anew."""
     before = get_question(store, question_id)
     try:
-        edit_question(store, question_id, text, _lines(references), _number(points))
+        edit_question(store, question_id, text, _lines(references), read_number(points, "the points"))
     except PostilError as error:
         course = get_course(store, before.course_id)
         return _again(request, error, course=course, question=before, **_filled(text, references, points))
@@ -101,10 +103,9 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _number(text: str) -> float:
+def read_number(text: str, what: str) -> float:
+    """A number that somebody typed; `what` it is, for the message where it is none."""
     try:
         return float(text.strip().replace(",", "."))
     except ValueError:
-        raise PostilError(
-            "the points must be a number.", hint="Write it in digits, such as 2 or 1.5."
-        ) from None
+        raise PostilError(f"{what} must be a number.", hint="Write it in digits, such as 2 or 1.5.") from None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from string import ascii_lowercase
 from typing import Annotated
 
-from fastapi import APIRouter, Form, Request
+from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from markupsafe import Markup
 
@@ -12,17 +13,21 @@ from postil.corpora.alignments import AlignedPair
 from postil.corpora.labels import PLAIN_NAMES
 from postil.errors import PostilError, number_of, unknown_label
 from postil.explain.alignment_svg import alignment_svg
+from postil.service.credit import PARTLY, earned
 from postil.service.exports import feedback
+from postil.service.facets import as_shown, facet_views, ticks_of, told_by
 from postil.service.records import LABELS, Decision
 from postil.service.store.answers import Filter, count_views, delete_answer, find_views, get_view, neighbours
 from postil.service.store.database import Store
 from postil.service.store.decisions import decide, history, undo_last
+from postil.service.store.facets import MOST_FACETS
+from postil.service.store.questions import get_question
 from postil.service.web.filters import STATES, query_of
 from postil.service.web.pages import OfStore, back, flash, render
 from postil.service.web.table import Chosen, head_of
 
 router = APIRouter()
-
+_FACET_KEYS = ascii_lowercase[:MOST_FACETS]  # a tick with one key
 # Where undo was asked for, and what is shown after it; from anywhere else the answer itself is.
 _UNDONE_ON = {"groups": "/groups", "table": "", "trust": "/trust"}
 
@@ -53,6 +58,9 @@ def show_answer(
         view=view,
         picture=picture_of(view.judged.alignment if view.judged else None),
         note=feedback(view),
+        share=earned(PARTLY, view.set_facets, ticks_of(view.facets)),
+        facets_shown=as_shown(view.facets),
+        facet_keys=_FACET_KEYS,
         decisions=history(store, answer_id),
         before=came or before,
         after=after,
@@ -63,6 +71,19 @@ def show_answer(
     )
 
 
+@router.get("/answers/{answer_id}/earns")
+def show_earns(
+    request: Request, answer_id: int, store: OfStore, tick: Annotated[list[str] | None, Query()] = None
+) -> HTMLResponse:
+    """What an answer earns with these facets ticked, if it is partly right."""
+    view = get_view(store, answer_id)
+    question = get_question(store, view.answer.question_id)
+    told = told_by(view.facets, tick or ())
+    found = view.judged.facets if view.judged else ()
+    share = earned(PARTLY, view.set_facets, ticks_of(facet_views(view.set_facets, found, told)))
+    return render(request, "_earns.html", question=question, share=share)
+
+
 @router.post("/answers/{answer_id}/decide")
 def decide_answer(
     request: Request,
@@ -71,10 +92,13 @@ def decide_answer(
     chosen: Chosen,
     label: Annotated[str, Form()] = "",
     accept: Annotated[str, Form()] = "",
+    facets_shown: Annotated[str, Form()] = "",
+    tick: Annotated[list[str] | None, Form()] = None,
 ) -> RedirectResponse:
     """Keep a person's label, or that the machine's is right, and go on to the next answer.
 
     `accept` is the machine's label as the page showed it; grading may have changed it in the meantime.
+    `facets_shown` says which facets the page showed, if they could be ticked, and `tick` has those that are.
     """
     view = get_view(store, answer_id)
     if accept and view.judged is None:
@@ -82,10 +106,15 @@ def decide_answer(
     if accept and view.judged and view.judged.label != accept:
         flash(request, "Postil’s label has changed in the meantime.", "warning", "Here is what it says now.")
         return back(f"/answers/{answer_id}{query_of(chosen)}")
+    if facets_shown and (view.set_facets is None or as_shown(view.facets) != facets_shown):
+        what = "The parts of a full answer have changed in the meantime, so nothing was decided."
+        flash(request, what, "warning", "Here they are as they stand now.")
+        return back(f"/answers/{answer_id}{query_of(chosen)}")
     given = accept or demand_label(label)
     # Before the decision, because it may take the answer out of the list that is being worked through.
     _, after = neighbours(store, answer_id, chosen)
-    decide(store, view.answer.question_id, [answer_id], given, "accepted" if accept else "review")
+    told = told_by(view.facets, tick or ()) if facets_shown else None
+    decide(store, view.answer.question_id, [answer_id], given, "accepted" if accept else "review", told)
     flash(request, f"Decided for {view.answer.student or view.answer.key}: {PLAIN_NAMES[given]}.")
     following = after or _first(store, view.answer.question_id, chosen, answer_id)
     if following is None:

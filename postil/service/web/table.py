@@ -14,6 +14,7 @@ from postil.service.store.answers import Filter, count_views, find_views
 from postil.service.store.courses import get_course
 from postil.service.store.database import Store
 from postil.service.store.decisions import teaching
+from postil.service.store.facets import is_outdated
 from postil.service.store.figures import count_changes
 from postil.service.store.jobs import decisions_heard, enqueue, latest_job
 from postil.service.store.questions import get_question
@@ -79,6 +80,7 @@ def show_question(
         counts=_counts(store, head["question"]),
         fresh=fresh_decisions(store, question_id),
         would_change=count_changes(store, question_id),
+        outdated=is_outdated(store, question_id),
         states=STATES,
         orders=ORDERS,
     )

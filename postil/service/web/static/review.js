@@ -7,7 +7,7 @@ let busy = false; // between a decision and the next page, further keys are for 
 function press(key) {
   const control = document.querySelector(`#review [data-key="${CSS.escape(key)}"]`);
   if (!control || control.disabled) return false;
-  busy = true;
+  busy = control.type !== "checkbox"; // a tick stays on the page
   control.click();
   return true;
 }
