@@ -194,6 +194,66 @@ REGISTRY: tuple[Entry, ...] = (
         "postil.models.baselines.senses:MostFrequentSense",
         "most frequent sense of the word (task baseline)",
     ),
+    Entry(
+        "senses",
+        "swat-hk-bo",
+        "postil.models.senses.systems:swat_hk_bo",
+        "AdaBoost (Senseval-3 Basque: swat_hk-bo)",
+    ),
+    Entry(
+        "senses",
+        "swat-hk",
+        "postil.models.senses.systems:swat_hk",
+        "vote of AdaBoost, maximum entropy, cosine, decision list, naive Bayes",
+    ),
+    Entry(
+        "senses",
+        "swat",
+        "postil.models.senses.systems:swat",
+        "vote of cosine, decision list, naive Bayes",
+    ),
+    Entry(
+        "senses",
+        "bcu-svm",
+        "postil.models.senses.systems:bcu_svm",
+        "support vectors, one machine a sense",
+    ),
+    Entry(
+        "senses",
+        "bcu-comb",
+        "postil.models.senses.systems:bcu_comb",
+        "vote of support vectors, cosine, naive Bayes",
+    ),
+    Entry(
+        "senses",
+        "irst",
+        "postil.models.senses.systems:irst",
+        "support vectors on a sum of kernels",
+    ),
+    Entry(
+        "senses",
+        "duluth",
+        "postil.models.senses.systems:duluth",
+        "vote of three bagged decision trees: words, bigrams, neighbours",
+    ),
+    Entry(
+        "senses",
+        "umd",
+        "postil.models.senses.systems:umd",
+        "support vectors that leave out what no sense claims",
+    ),
+    Entry(
+        "senses",
+        "postil",
+        "postil.models.senses.systems:postil",
+        "ours: a learned pool of support vectors, complement Bayes and cosine; any language",
+    ),
+    Entry(
+        "senses",
+        "postil-encoder",
+        "postil.models.senses.systems:postil_encoder",
+        "… and contextual vectors of the encoder; English",
+    ),
 )
 
 

@@ -22,6 +22,7 @@ from postil.cli import (
     features,
     grade,
     score,
+    senses,
     serve,
     similarity,
     train,
@@ -66,6 +67,7 @@ app.command(short_help="Show how alike two words or two texts are.")(similarity.
 app.command(short_help="Write the feature table of answers.")(features.features)
 app.command(short_help="Say what files hold, or what is wrong.")(check.check)
 app.command(short_help="Convert answers between tables and SRA XML.")(convert.convert)
+app.add_typer(senses.app, name="senses")
 app.add_typer(score.app, name="score")
 app.add_typer(bench.app, name="bench")
 

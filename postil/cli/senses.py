@@ -1,0 +1,175 @@
+"""`postil senses`: learn the senses of words from labelled examples, tag new ones, score a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from postil.cli import score
+from postil.errors import InputError, PostilError, number_of, some
+
+if TYPE_CHECKING:
+    from postil.corpora.sensekeys import SenseAnswer
+    from postil.corpora.senses import SenseInstance
+    from postil.models.senses.tagger import Tagger
+
+app = typer.Typer(
+    short_help="Tell the senses of words apart, in any language.",
+    help="Learn the senses of words from labelled examples, and tag new ones; in any language.",
+    no_args_is_help=True,
+)
+
+
+@app.command("train")
+def train(
+    source: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A labelled lexical-sample file.", show_default=False)
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FOLDER", help="Where to write the model.", show_default=False
+        ),
+    ],
+    system: Annotated[
+        str,
+        typer.Option(
+            "--system",
+            help="The system; `postil bench systems` lists them. For English, "
+            "postil-encoder is better and slower.",
+        ),
+    ] = "postil",
+    untagged: Annotated[
+        Path | None,
+        typer.Option("--untagged", help="Examples without labels, for self-training.", show_default=False),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of all that is random.")] = 0,
+) -> None:
+    """Learn each word of a file from its labelled examples."""
+    from postil.cli.progress import progress_bar
+    from postil.corpora.senseval import read_senseval
+    from postil.models.senses.recipes import find_recipe
+    from postil.models.senses.tagger import train_tagger
+
+    find_recipe(system)  # a mistyped name should be told before the work
+    if output.exists() and not output.is_dir():
+        raise InputError(output, "is a file, and a folder is needed here.", hint="Choose another name.")
+    instances = read_senseval(source)
+    if not any(instance.senses for instance in instances):
+        raise InputError(source, "no instance has a sense to learn from.", hint="Is it the training file?")
+    more = [] if untagged is None else read_senseval(untagged)
+    if untagged is not None:
+        _tell_useless(untagged, instances, more)
+    with progress_bar("Training") as bar:
+        tagger = train_tagger(instances, system, untagged=more, seed=seed, progress=bar)
+    tagger.save(output)
+    _show(tagger, instances)
+    typer.echo(
+        f"\nThe model is in {output}. To tag with it: postil senses tag {output} FILE -o RUN\n"
+        f"To see how well it does: postil bench senses --train {source} --system {system}"
+    )
+
+
+@app.command("tag")
+def tag(
+    model: Annotated[Path, typer.Argument(help="The model's folder.", show_default=False)],
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="A lexical-sample file; its labels are not looked at.", show_default=False
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="RUN", help="Where to write the run.", show_default=False),
+    ],
+    threshold: Annotated[
+        float,
+        typer.Option("--threshold", min=0, max=1, help="Leave out what has a smaller chance than this."),
+    ] = 0.0,
+    weighted: Annotated[
+        bool, typer.Option("--weighted", help="Give all likely senses, each with its weight.")
+    ] = False,
+) -> None:
+    """Answer each instance of a file with its most likely sense."""
+    from postil.corpora.files import refuse_unwritable
+    from postil.corpora.sensekeys import write_sense_answers
+    from postil.corpora.senseval import read_senseval
+    from postil.models.senses.tagger import load_tagger
+
+    refuse_unwritable(output)
+    tagger = load_tagger(model)
+    instances = read_senseval(source)
+    answers = tagger.predict(instances, threshold=threshold, weighted=weighted)
+    _tell_unanswered(tagger, instances, answers)
+    write_sense_answers(output, answers)
+    typer.echo(f"{number_of(len(answers), 'answer')} to {number_of(len(instances), 'instance')} in {output}")
+
+
+app.command("evaluate")(score.senses)
+
+
+@app.command("lemmatise")
+def lemmatise(
+    source: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A lexical-sample file of raw Basque.", show_default=False)
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write it.", show_default=False)
+    ],
+    dictionary: Annotated[
+        Path | None,
+        typer.Option("--dictionary", help="The analyser's dictionary (.automorf.bin).", show_default=False),
+    ] = None,
+) -> None:
+    """Add lemma, part of speech and case, with Apertium's analyser (lt-proc), a separate program."""
+    from postil.corpora.files import refuse_unwritable
+    from postil.corpora.senseval import read_senseval, write_senseval
+    from postil.models.senses.apertium import DICTIONARY
+    from postil.models.senses.apertium import lemmatise as analysed
+
+    refuse_unwritable(output)
+    found = analysed(read_senseval(source), dictionary=dictionary or DICTIONARY)
+    write_senseval(output, found, lemmatised=True)
+    tokens = [token for instance in found for token in instance.tokens]
+    known = sum(bool(token.lemma) for token in tokens)
+    typer.echo(f"{known:,} of {number_of(len(tokens), 'token')} have a lemma now; in {output}")
+
+
+def _show(tagger: Tagger, instances: list[SenseInstance]) -> None:
+    from collections import Counter
+
+    from rich.table import Table
+
+    from postil.cli.show import console
+
+    counts = Counter(instance.lexelt for instance in instances if instance.senses)
+    senses = Counter(
+        lexelt for lexelt, _ in {(one.lexelt, sense) for one in instances for sense in one.senses}
+    )
+    table = Table(box=None, pad_edge=False)
+    table.add_column("word")
+    for name in ("examples", "senses"):
+        table.add_column(name, justify="right")
+    for word in tagger.words_:
+        table.add_row(word, f"{counts[word]:,}", str(senses[word]))
+    console().print(table)
+
+
+def _tell_useless(source: Path, instances: list[SenseInstance], untagged: list[SenseInstance]) -> None:
+    """Say where examples without labels are of other words than those that are learned."""
+    learned = {instance.lexelt for instance in instances if instance.senses}
+    if not any(instance.lexelt in learned for instance in untagged):
+        typer.echo(f"note: {source}: no example of {some(sorted(learned))}: nothing to learn from.", err=True)
+
+
+def _tell_unanswered(tagger: Tagger, instances: list[SenseInstance], answers: list[SenseAnswer]) -> None:
+    """Say which words the model does not know; where it answers nothing at all, that is an error."""
+    unknown = sorted({instance.lexelt for instance in instances} - set(tagger.words_))
+    known = f"The model knows {some(sorted(tagger.words_))}."
+    if not answers:
+        raise PostilError("no instance could be answered.", hint=known if unknown else "Lower --threshold.")
+    if unknown:
+        typer.echo(f"note: not in the model, and not answered: {some(unknown)}", err=True)
