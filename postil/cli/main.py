@@ -13,6 +13,7 @@ from postil import __version__
 from postil.cli import (
     align,
     analyse,
+    annotate,
     bench,
     check,
     convert,
@@ -70,6 +71,7 @@ app.command(short_help="Convert answers between tables and SRA XML.")(convert.co
 app.add_typer(senses.app, name="senses")
 app.add_typer(score.app, name="score")
 app.add_typer(bench.app, name="bench")
+app.add_typer(annotate.app, name="annotate")
 
 
 def main() -> None:

@@ -1,0 +1,1 @@
+"""Making a labelled corpus: plan, independent annotation, agreement, arbitration, release."""

@@ -1,0 +1,157 @@
+"""The release: training and test items, keys, the untagged examples, and the figures of it all."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from postil.annotation.agreement import Agreement, mean_seconds, measure_agreement
+from postil.annotation.arbitration import Outcome, complete, settle
+from postil.annotation.contexts import corpus_of
+from postil.annotation.defaults import TEST_SHARE
+from postil.annotation.items import Item, labelled_pair
+from postil.annotation.plan import Draw, split
+from postil.annotation.project import CHANGES, IN_FORCE, Project
+from postil.annotation.tablefiles import count_changes, write_inventory
+from postil.annotation.tags import Tagging
+from postil.annotation.work import plan_draws, read_decisions, read_tags
+from postil.corpora.files import read_text, write_text
+from postil.corpora.rows import write_rows
+from postil.corpora.rte import write_pairs_tsv
+from postil.corpora.sensekeys import sense_key, write_sense_answers
+from postil.corpora.senses import SenseInstance
+from postil.corpora.senseval import write_senseval
+from postil.errors import PostilError
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The items that go into a release, by the part they go into."""
+
+    train: tuple[str, ...]
+    test: tuple[str, ...]
+    untagged: tuple[str, ...] = ()
+
+
+def divide(outcomes: Iterable[Outcome], draws: Iterable[Draw], *, test_share: float, seed: int) -> Parts:
+    """Split what was kept, group by group, into training and test items; add the untagged ones."""
+    kept: dict[str, list[str]] = {}
+    for one in outcomes:
+        if one.kept:
+            kept.setdefault(one.group, []).append(one.item)
+    if not kept:
+        raise PostilError("no item has come through: there is nothing to release.")
+    train: list[str] = []
+    test: list[str] = []
+    for group, items in kept.items():
+        parts = split(sorted(items), test_share=test_share, seed=seed, group=group)
+        train += parts[0]
+        test += parts[1]
+    return Parts(tuple(train), tuple(test), tuple(item for one in draws for item in sorted(one.untagged)))
+
+
+def release(project: Project, output: Path, *, test_share: float = TEST_SHARE) -> dict[str, Any]:
+    """Write the release of a finished project into a folder; give its figures, also in `release.json`."""
+    if output.is_dir() and any(output.iterdir()):
+        raise PostilError(f"{output} is not empty.", hint="Choose a new folder for the release.")
+    taggings, decisions = read_tags(project), read_decisions(project)
+    draws = plan_draws(project, taggings)
+    outcomes = settle(taggings, decisions, project.assignments)
+    parts = divide(outcomes, draws, test_share=test_share, seed=project.settings.seed)
+    tags = {one.item: one.tags for one in outcomes if one.kept}
+    figures = _figures(project, outcomes, parts, complete(taggings, project.assignments), decisions)
+    figures["unfinished"] = sum(len(one.tagged) for one in draws) - len(outcomes)
+    if project.instances is not None:
+        _write_senses(output, project.instances, parts, tags)
+        write_inventory(output / IN_FORCE, project.inventory)
+        write_text(output / CHANGES, read_text(project.folder / CHANGES))
+    else:
+        for name, ids in (("train", parts.train), ("test", parts.test)):
+            if ids:
+                _write_items(output / f"{name}.tsv", project, [project.items[id] for id in ids], tags)
+    write_text(output / "release.json", json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
+    return figures
+
+
+def _write_senses(
+    output: Path,
+    instances: Mapping[str, SenseInstance],
+    parts: Parts,
+    tags: Mapping[str, tuple[str, ...]],
+) -> None:
+    train, test = (
+        [replace(instances[id], senses=tags[id]) for id in ids] for ids in (parts.train, parts.test)
+    )
+    untagged = [instances[id] for id in parts.untagged]
+    hidden = [replace(one, senses=()) for one in test]
+    for name, listed in (("train", train), ("test", hidden), ("untagged", untagged)):
+        if listed:
+            write_senseval(output / f"{name}.xml", map(_plain, listed))
+            write_senseval(output / f"{name}.lemmatised.xml", listed, lemmatised=True)
+    for name, listed in (("train", train), ("test", test)):
+        if listed:
+            write_sense_answers(output / f"{name}.key", sense_key(listed))
+
+
+def _plain(instance: SenseInstance) -> SenseInstance:
+    """The instance with `_` for the blanks in its tokens, which the plain form cannot carry."""
+    tokens = tuple(replace(one, form=one.form.replace(" ", "_")) for one in instance.tokens)
+    return replace(instance, tokens=tokens)
+
+
+def _write_items(
+    path: Path, project: Project, items: Sequence[Item], tags: Mapping[str, tuple[str, ...]]
+) -> None:
+    if project.settings.task == "entailment":
+        write_pairs_tsv(path, (labelled_pair(item, tags[item.id][0]) for item in items))
+        return
+    columns = [name for name, _ in items[0].shown]
+    rows = ((item.id, item.group, *(text for _, text in item.shown), tags[item.id][0]) for item in items)
+    write_rows(path, ("id", "question_id", *columns, "label"), rows)
+
+
+def _figures(
+    project: Project,
+    outcomes: Sequence[Outcome],
+    parts: Parts,
+    taggings: Sequence[Tagging],
+    decisions: Sequence[Tagging],
+) -> dict[str, Any]:
+    """How much there is, of what, how well it was agreed upon and in what time, as the paper tells it."""
+    agreement = measure_agreement(taggings, own_tags=project.own_tags)
+    kept = [one for one in outcomes if one.kept]
+    figures: dict[str, Any] = {
+        "task": project.settings.task,
+        "seed": project.settings.seed,
+        "groups": len({one.group for one in kept}),
+        "items": len(kept),
+        "train": len(parts.train),
+        "test": len(parts.test),
+        "untagged": len(parts.untagged),
+        "tags": sum(len(one.tags) for one in kept),
+        "outcomes": dict(Counter(one.how for one in outcomes)),
+        "removed": sum(bool(one.tags) and not one.kept for one in outcomes),
+        "tags_per_tagging": agreement.overall.tags_per_item,
+        "agreement": _by_group(agreement),
+        "kappa": {one.group: one.kappa for one in (*agreement.groups, agreement.overall)},
+        "pairs_of_people": [asdict(pair) for pair in agreement.pairs],
+        "seconds_per_item": {"annotator": agreement.seconds, "referee": mean_seconds(decisions)},
+    }
+    if project.instances is not None:
+        figures["senses"] = len({(one.group, tag) for one in kept for tag in one.tags})
+        figures["changes"] = count_changes(project.changes)
+        ungrouped = [replace(one, tags=one.as_written) for one in taggings]
+        figures["agreement_before_grouping"] = _by_group(measure_agreement(ungrouped))
+        figures["corpora"] = {
+            part: dict(Counter(corpus_of(project.instances[id]) for id in ids))
+            for part, ids in (("tagged", (*parts.train, *parts.test)), ("untagged", parts.untagged))
+        }
+    return figures
+
+
+def _by_group(agreement: Agreement) -> dict[str, float]:
+    return {one.group: one.agreement for one in (*agreement.groups, agreement.overall)}
