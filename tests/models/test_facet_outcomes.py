@@ -6,6 +6,7 @@ import pytest
 from postil.corpora.responses import Facet
 from postil.models.facets import outcomes
 from postil.models.facets.outcomes import judge_facets
+from postil.models.facets.points import find_points
 from postil.models.facets.reading import chances, passages
 from postil.text.pipeline import analyse
 
@@ -104,3 +105,18 @@ def test_the_opposite_in_the_place_of_a_word_contradicts():
     assert found["remains", "clear"] == "Contradicted"
     assert found["dissolves", "solid"] == "Unaddressed"
     assert labels("The pitch is not high.", "the pitch is low")["not high", "pitch"] != "Contradicted"
+
+
+def test_what_an_answer_does_not_touch_upon_it_does_not_contradict():
+    reference = "Ice is less dense than water, because water expands when it freezes."
+    found = {one.facet.first: one.label for one in judged_points(reference, "ice is heavier than water")}
+    assert found == {
+        "Ice is less dense than water": "Contradicted",
+        "water expands when it freezes": "Unaddressed",
+    }
+
+
+def judged_points(reference, answer):
+    given = [one.facet for one in find_points(analyse(reference))]
+    (found,) = judge_facets("", reference, [answer], given)
+    return found

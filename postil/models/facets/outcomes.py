@@ -94,7 +94,10 @@ def _judge(found: Sequence[FoundFacet], pairs: Sequence[Pair]) -> list[tuple[Fac
     answers = [pair.first.document for pair in pairs]
     whole = chances([(answer, pairs[0].second.document.text) for answer in answers])
     shares = np.array([[_shares(one, pair) for one in found] for pair in pairs])
-    own = _own_chances(found, answers, whole, _in_doubt(found, pairs, whole, shares[..., 1]))
+    parts = np.array([_is_part(one, pairs[0].second.document) for one in found])
+    touched = ~parts | (shares[..., 1] > _FEW)
+    own = _own_chances(found, answers, whole, parts & _in_doubt(whole, touched))
+    own[..., 1] *= touched  # what an answer does not touch upon, it does not contradict
     moved = _moved(_mixed(whole, own), shares.mean(axis=-1))
     opposed = np.array([[_is_opposed(one, pair) for one in found] for pair in pairs])
     moved[opposed & (whole[:, :1] < _SURE)] = (1 - _OPPOSED, _OPPOSED)
@@ -145,14 +148,13 @@ def _own_chances(
     return own
 
 
-def _in_doubt(found: Sequence[FoundFacet], pairs: Sequence[Pair], whole: Floats, shares: Floats) -> Bools:
-    """Where a clause has to be read by itself: it is not the whole, and the whole does not decide.
+def _in_doubt(whole: Floats, touched: Bools) -> Bools:
+    """Where a clause has to be read by itself, since the whole does not decide.
 
     That does where it is said, or where it is not and the answer has few of the clause's words.
     """
-    parts = [_is_part(one, pairs[0].second.document) for one in found]
     said = whole[:, None, 0]
-    doubtful: Bools = (said < _SURE) & ((said > 1 - _SURE) | (shares > _FEW)) & np.array(parts)
+    doubtful: Bools = (said < _SURE) & ((said > 1 - _SURE) | touched)
     return doubtful
 
 
