@@ -58,6 +58,7 @@ ENTAILMENT_SCHEMES: Mapping[str, Scheme] = {
     ),
 }
 
+PARTLY = "partially_correct_incomplete"
 PLAIN_NAMES: Mapping[str, str] = {
     "correct": "correct",
     "partially_correct_incomplete": "partly right",

@@ -16,14 +16,14 @@ from functools import cache
 from itertools import chain
 
 from postil.corpora.alignments import AlignedPair, ChunkedPair
-from postil.corpora.responses import Facet, Question
+from postil.corpora.responses import Question
 from postil.explain.differences import find_differences
 from postil.explain.verdict import for_student, for_teacher
 from postil.models.alignment.aligner import chunked_pair, load_aligner
 from postil.models.alignment.reading import prepare, read
 from postil.models.alignment.table import Pair as WordPair
 from postil.models.facets.given import locate
-from postil.models.facets.outcome import FacetOutcome
+from postil.models.facets.outcome import FacetOutcome, Facets
 from postil.models.facets.outcomes import judge_found
 from postil.models.facets.points import find_points
 from postil.models.responses.consistency import reconciled
@@ -37,7 +37,6 @@ _TOGETHER = 256  # answers; many are explained faster than a few
 _ALIGNED = 64  # pairs aligned at a time: memory grows with their number
 Pair = tuple[str, str]  # an answer and the reference that it was compared with
 Prepared = tuple[ChunkedPair, WordPair]  # the two in chunks, and their words compared
-Facets = tuple[Facet, ...] | None
 Compared = tuple[str, Pair, Facets]  # an answer as it is explained: the question, the pair, the facets given
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from postil.corpora.labels import PARTLY
 from postil.explain.clauses import Tree
 from postil.explain.differences import Difference
 from postil.explain.explanation import differing, shared, telling_differences, told, whole_text
@@ -22,7 +23,6 @@ from postil.explain.wording import Named, Sides, left_over, left_over_list
 from postil.models.facets.outcome import FacetOutcome
 from postil.text.document import Document, Token
 
-PARTLY = "partially_correct_incomplete"
 _AGAINST = ("negated", "opposite", "number", "opinion")
 _NOT_SAID = "does not say in so many words"
 # "They" may stand for what is not named, and other words for what is not said.

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from postil.corpora.labels import PARTLY
 from postil.corpora.responses import Facet
 from postil.models.responses.judgement import CREDIT
-
-PARTLY = "partially_correct_incomplete"
 
 
 def earned(label: str, facets: Sequence[Facet] | None, ticked: Collection[str] | None) -> float:

@@ -11,10 +11,7 @@ from hashlib import sha256
 
 from postil.corpora.responses import Facet
 from postil.explain.facet_words import facet_text, short_list
-from postil.models.facets.outcome import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOutcome
-
-# What a teacher set; None: the machine finds its own, and these earn nothing.
-Facets = tuple[Facet, ...] | None
+from postil.models.facets.outcome import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOutcome, Facets
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,10 @@ from datetime import datetime
 from typing import Protocol
 
 from postil.corpora.alignments import AlignedPair
-from postil.corpora.labels import PLAIN_NAMES, RESPONSE_SCHEMES
-from postil.service.credit import PARTLY, earned
-from postil.service.facets import Facets, FacetView, Outcome, facet_views, ticks_of
+from postil.corpora.labels import PARTLY, PLAIN_NAMES, RESPONSE_SCHEMES
+from postil.models.facets.outcome import Facets
+from postil.service.credit import earned
+from postil.service.facets import FacetView, Outcome, facet_views, ticks_of
 
 LABELS = RESPONSE_SCHEMES["5way"].labels
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[”\"’')]*\s+(?=[^a-z])")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from postil.corpora.alignments import AlignedPair, Alignment
+from postil.corpora.labels import PARTLY
 from postil.explain.differences import find_differences
-from postil.explain.verdict import PARTLY, for_student, for_teacher
+from postil.explain.verdict import for_student, for_teacher
 from postil.text.document import Document
 from postil.text.pipeline import analyse, analyse_tokens
 

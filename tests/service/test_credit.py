@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from postil.corpora.labels import PARTLY
 from postil.corpora.responses import Facet
-from postil.service.credit import PARTLY, earned, share_of
+from postil.service.credit import earned, share_of
 
 FACETS = (Facet("a", "heat"), Facet("b", "vapour", weight=3.0), Facet("c", "air", weight=2.0, required=False))
 

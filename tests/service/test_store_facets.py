@@ -9,10 +9,10 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import create_engine
 
+from postil.corpora.labels import PARTLY
 from postil.corpora.responses import Facet
 from postil.errors import PostilError
 from postil.models.facets.outcome import EXPRESSED, UNADDRESSED
-from postil.service.credit import PARTLY
 from postil.service.facets import Outcome, looked_for
 from postil.service.store import answers, courses, decisions, facets, jobs, judgements, questions
 from postil.service.store.answers import Filter

@@ -9,8 +9,8 @@ import pytest
 from stub_machine import StubMachine
 from test_jobs import do
 
+from postil.corpora.labels import PARTLY
 from postil.corpora.responses import Facet
-from postil.service.credit import PARTLY
 from postil.service.store import facets, jobs
 from postil.service.store.answers import get_view
 from postil.service.store.questions import get_question

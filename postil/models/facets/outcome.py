@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from postil.corpora.responses import Facet
 
 Spans = tuple[tuple[int, int], ...]
+# What a person says that counts; None: the machine finds its own.
+Facets = tuple[Facet, ...] | None
 
 EXPRESSED, UNADDRESSED, CONTRADICTED = "Expressed", "Unaddressed", "Contradicted"
 

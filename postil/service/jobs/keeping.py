@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from postil.corpora.labels import RESPONSE_SCHEMES
+from postil.corpora.labels import PARTLY, RESPONSE_SCHEMES
 from postil.grader import TOLD, bare, shortened
 from postil.models.facets.outcome import EXPRESSED, UNADDRESSED
 from postil.models.responses.judgement import Judgement, collapsed
-from postil.service.credit import PARTLY
 from postil.service.facets import Outcome, kept_outcome, looked_for
 from postil.service.records import Answer, Decision, Judged, Question
 from postil.service.store.tables import now

@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import Exists, Select, delete, exists, func, insert, or_, select, update
 from sqlalchemy.orm import Session
 
+from postil.corpora.labels import PARTLY
 from postil.errors import PostilError
-from postil.service.credit import PARTLY
 from postil.service.records import Judged
 from postil.service.store.database import Store
 from postil.service.store.jobs import demand_running, drop_proposals

@@ -8,7 +8,8 @@ from typing import Any
 
 from postil.corpora.alignments import AlignedPair, Alignment
 from postil.corpora.responses import Facet
-from postil.service.facets import Facets, Outcome
+from postil.models.facets.outcome import Facets
+from postil.service.facets import Outcome
 from postil.service.records import Answer, Change, Decision, Job, Judged
 from postil.service.store.tables import AnswerRow, DecisionRow, JobRow, JudgementRow, ProposalRow
 

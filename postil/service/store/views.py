@@ -8,10 +8,12 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select
 from sqlalchemy.orm import Session, defer
 
+from postil.corpora.labels import PARTLY
 from postil.errors import PostilError
+from postil.models.facets.outcome import Facets
 from postil.models.responses.judgement import CREDIT
-from postil.service.credit import PARTLY, earned
-from postil.service.facets import Facets, facet_views, ticks_of
+from postil.service.credit import earned
+from postil.service.facets import facet_views, ticks_of
 from postil.service.records import View
 from postil.service.store.database import Store
 from postil.service.store.kept import answer_of, decision_of, facets_of, judged_of, outcomes_of

@@ -10,10 +10,10 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from markupsafe import Markup
 
 from postil.corpora.alignments import AlignedPair
-from postil.corpora.labels import PLAIN_NAMES
+from postil.corpora.labels import PARTLY, PLAIN_NAMES
 from postil.errors import PostilError, number_of, unknown_label
 from postil.explain.alignment_svg import alignment_svg
-from postil.service.credit import PARTLY, earned
+from postil.service.credit import earned
 from postil.service.exports import feedback
 from postil.service.facets import as_shown, facet_views, ticks_of, told_by
 from postil.service.records import LABELS, Decision
