@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 def convert(
     source: Annotated[
         Path,
-        typer.Argument(help="A table (.csv, .tsv, .jsonl, .xlsx), an SRA XML file, or a folder of them."),
+        typer.Argument(
+            help="A table (.csv, .tsv, .jsonl, .xlsx), an SRA XML file or a folder of them, or a quiz "
+            "(Moodle XML, GIFT)."
+        ),
     ],
     output: Annotated[
         Path,

@@ -112,17 +112,19 @@ def read_source(
     encoding: str | None = None,
     wide: bool | None = None,
 ) -> list[Question]:
-    """Read questions and answers from a table, long or wide, or from SRA XML (a file or a folder)."""
-    questions, references, columns = question or (), reference or (), parse_columns(column or ())
-    if source.is_dir() or source.suffix.lower() == ".xml":
-        from postil.corpora import sra
+    """Read questions and answers from a table, long or wide, from SRA XML (a file or a folder), or a quiz."""
+    from postil.corpora.detect import QUIZ_FORMATS, detect
 
+    questions, references, columns = question or (), reference or (), parse_columns(column or ())
+    kind = detect(source) if source.suffix.lower() in (".xml", ".gift", ".txt") else ""
+    if source.is_dir() or source.suffix.lower() == ".xml" or kind in QUIZ_FORMATS:
         if questions or references or columns or key or sheet or encoding or wide is not None:
             raise PostilError(
-                f"{source} is read as SRA XML, which says itself what is what.",
+                f"{source} is read as {kind if kind in QUIZ_FORMATS else 'SRA XML'}, "
+                "which says itself what is what.",
                 hint="Leave out the options for reading tables.",
             )
-        return sra.read_corpus(source)
+        return _read_marked_up(source, kind)
 
     from postil.corpora.rows import read_rows
 
@@ -132,6 +134,16 @@ def read_source(
     if wide:
         return _read_wide(source, header, questions, references, key, columns, sheet, encoding)
     return _read_long(source, questions, references, key, columns, sheet, encoding)
+
+
+def _read_marked_up(source: Path, kind: str) -> list[Question]:
+    from postil.corpora import sra
+    from postil.corpora.detect import read_quiz
+    from postil.corpora.quizzes import as_questions
+
+    return (
+        as_questions(read_quiz(source, kind)) if kind in ("Moodle XML", "GIFT") else sra.read_corpus(source)
+    )
 
 
 def _is_wide(

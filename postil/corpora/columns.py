@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from postil.corpora.letters import same_letters
 from postil.corpora.rows import Rows
 from postil.errors import InputError, PostilError, some
 
@@ -38,10 +38,11 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
         "answer id|response id|submission id",
         "student id|pupil id|learner id|user id|participant id|student number|pupil number",
         "student code|pupil code|code",
-        "username|login",
+        "username|login|anmeldename|benutzername|nombre de usuario|erabiltzaile-izena",
         "student|pupil|learner|participant|user",
-        "email|email address|student email|mail",
-        "id number|sis id",
+        "email|email address|student email|mail|e-mail-adresse|dirección de correo|correo electrónico"
+        "|e-posta helbidea",
+        "id number|sis id|id-nummer|número de id|id zenbakia",
         "name|student name|pupil name|full name|your name",
         "attempt id|attempt",
     ),
@@ -72,7 +73,7 @@ class ColumnMap:
 
 def key_of(name: str) -> str:
     """Reduce a column's name to its letters and digits, so that `Student_Answer:` is `studentanswer`."""
-    plain = unicodedata.normalize("NFKC", name).casefold()
+    plain = same_letters(name).casefold()
     return "".join(character for character in plain if character.isalnum()) or plain.strip()
 
 

@@ -136,8 +136,8 @@ def write_delimited(
 
 
 def _quoted(text: str, defuse: bool, *, alone: bool) -> str:
-    if defuse and text.startswith(_FORMULA_STARTS):
-        text = "'" + text
+    if defuse and text.startswith(_FORMULA_STARTS) and text != "-":
+        text = "'" + text  # a hyphen alone is no formula, and says that there is nothing
     text = unify_line_ends(text)
     # Any delimiter calls for quotes, not only this file's own: the reader, which has to guess, is not misled.
     if _NEEDS_QUOTES.search(text) or (alone and not text):

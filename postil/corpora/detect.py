@@ -10,6 +10,7 @@ from pathlib import Path
 from postil.corpora.columns import candidates
 from postil.corpora.files import is_folder, read_lines, read_text
 from postil.corpora.labels import FACET_SCHEMES, RESPONSE_SCHEMES, Scheme
+from postil.corpora.quizzes import Quiz
 from postil.corpora.responses import Question, count_answers
 from postil.errors import InputError, number_of, some
 
@@ -17,6 +18,7 @@ _BINARY_OR_JSON_TABLES = (".xlsx", ".xlsm", ".xls", ".jsonl", ".ndjson")
 _TEXT_TABLES = (".csv", ".tsv", ".tab")
 _RESPONSE_LABELS = {label for scheme in RESPONSE_SCHEMES.values() for label in scheme.labels}
 _FACET_LABELS = set(FACET_SCHEMES["3way"].labels)
+QUIZ_FORMATS = ("Moodle XML", "GIFT")
 _RUN_COLUMNS = {"label", "entailment", "judgement"}
 
 
@@ -45,8 +47,14 @@ def detect(path: Path) -> str:
     head = read_text(path, encoding="latin-1")[:5000]
     first = head.split("\n", 1)[0]
     header = {name.strip() for name in first.split("\t")}
+    if suffix == ".json" and head.lstrip("\ufeff \t\n").startswith("["):
+        return "table"
     if "<lexelt" in head or "<instance" in head:
         return "sense corpus"
+    if suffix in (".xml", ".gift", "") or (suffix == ".txt" and not candidates(_split(first), "answer")):
+        quiz = quiz_format(read_text(path, encoding="latin-1"))
+        if quiz:
+            return quiz
     if suffix == ".xml":
         return "response corpus" if "<question" in head else "entailment pairs"
     if path.name.endswith(".chunk.txt"):
@@ -66,13 +74,34 @@ def detect(path: Path) -> str:
         if _FACET_LABELS & words:
             return "facet labels"
         return "response labels" if _RESPONSE_LABELS & words else "entailment run"
-    if suffix in _TEXT_TABLES or (suffix == ".txt" and candidates(re.split(r"[\t;,|]", first), "answer")):
+    if suffix in _TEXT_TABLES or (suffix == ".txt" and candidates(_split(first), "answer")):
         return "table"
     if path.name.lower().endswith("map"):  # Senseval called it sensemap; its lines look much like a key's
         return "sense map"
     # Any sentence has three words; the second of a key's line is the name of an instance, with its number.
     fields = first.split()
     return "sense key" if len(fields) >= 3 and re.search(r"\d", fields[1]) else ""
+
+
+def quiz_format(text: str) -> str:
+    """Which of a learning platform's formats for questions a text is in; empty for none of them."""
+    from postil.corpora.gift import looks_like_gift
+
+    if text.lstrip("\ufeff \t\r\n").startswith("<"):
+        return "Moodle XML" if re.search(r"<quiz[\s>]", text[:5000]) else ""
+    return "GIFT" if looks_like_gift(text) else ""
+
+
+def read_quiz(path: Path, kind: str) -> Quiz:
+    """Read questions in the format that `quiz_format` has named."""
+    from postil.corpora.gift import read_gift
+    from postil.corpora.moodlexml import read_moodle_xml
+
+    return read_moodle_xml(path) if kind == "Moodle XML" else read_gift(path)
+
+
+def _split(line: str) -> list[str]:
+    return re.split(r"[\t;,|]", line)
 
 
 def _counted(labels: Iterable[str | None]) -> str:
@@ -176,8 +205,16 @@ def _map(path: Path) -> str:
     return number_of(len(read_sense_map(path).ancestors), "sense")
 
 
+def _quiz(path: Path, kind: str) -> str:
+    from postil.corpora.quizzes import describe_quiz
+
+    return describe_quiz(read_quiz(path, kind))
+
+
 _READERS: Mapping[str, Callable[[Path], str]] = {
     "table": _table,
+    "Moodle XML": lambda path: _quiz(path, "Moodle XML"),
+    "GIFT": lambda path: _quiz(path, "GIFT"),
     "response corpus": _corpus,
     "response labels": lambda path: _labels(path, RESPONSE_SCHEMES),
     "facet labels": lambda path: _labels(path, FACET_SCHEMES),

@@ -1,4 +1,7 @@
-"""Tables in any of four file formats (CSV, TSV, JSONL, XLSX) as one thing: a header and rows of text."""
+"""Tables in any of four file formats (CSV, TSV, JSONL, XLSX) as one thing: a header and rows of text.
+
+A list of objects in JSON, as some learning platforms write it, is read, too.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from postil.corpora import csvfile, xlsxfile
-from postil.corpora.files import read_bytes, read_text, write_text
-from postil.corpora.grids import Grid, as_text, check_size
+from postil.corpora import csvfile, jsonfile, xlsxfile
+from postil.corpora.files import read_bytes, write_text
+from postil.corpora.grids import Grid, check_size
 from postil.errors import InputError
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".xlsx")
@@ -66,7 +69,9 @@ def read_rows(path: Path | str, *, encoding: str | None = None, sheet: str | Non
         check_size(path, len(grid), width)
         grid = [(line, cells + [""] * (width - len(cells))) for line, cells in grid]
     elif kind == ".jsonl":
-        grid = _read_jsonl(path, encoding)
+        grid = jsonfile.read_lines_of_json(path, encoding)
+    elif kind == ".json":
+        grid = jsonfile.read_json(path, encoding)
     else:
         grid = csvfile.read_delimited(path, delimiter="\t" if kind == ".tsv" else None, encoding=encoding)
     return _assemble(path, grid)
@@ -79,7 +84,7 @@ def _kind(path: Path) -> str:
         # Some learning platforms call a text file or a new workbook .xls.
         start = read_bytes(path)[:4]
         suffix = ".xlsx" if start in (b"\xd0\xcf\x11\xe0", b"PK\x03\x04") else ".csv"
-    if suffix not in SUFFIXES:
+    if suffix not in (*SUFFIXES, ".json"):
         if not path.exists() or path.is_dir():
             read_bytes(path)  # says so
         raise InputError(
@@ -88,63 +93,6 @@ def _kind(path: Path) -> str:
             hint=f"Save it as one of {', '.join(SUFFIXES)}.",
         )
     return suffix
-
-
-def _read_jsonl(path: Path, encoding: str | None) -> Grid:
-    objects: list[tuple[int, dict[str, str]]] = []
-    header: dict[str, None] = {}
-    for line, text in enumerate(read_text(path, encoding=encoding).split("\n"), start=1):
-        if not text.strip():
-            continue
-        fields = _object(path, line, text)
-        header.update(dict.fromkeys(fields))
-        if any(value.strip() for value in fields.values()):
-            objects.append((line, fields))
-        check_size(path, len(objects), len(header), line=line)
-    return [
-        (1, list(header)),
-        *((line, [fields.get(name, "") for name in header]) for line, fields in objects),
-    ]
-
-
-def _object(path: Path, line: int, text: str) -> dict[str, str]:
-    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            raise InputError(path, "the object names a field twice.", line=line)
-        return found
-
-    try:
-        value = json.loads(text, object_pairs_hook=unique)
-    except (ValueError, RecursionError) as error:
-        place = f" at column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
-        raise InputError(
-            path,
-            f"is not JSON{place}.",
-            line=line,
-            hint="A .jsonl file holds one JSON object a line, not one list.",
-        ) from error
-    if not isinstance(value, dict):
-        raise InputError(path, "is JSON, but not an object with the columns as its fields.", line=line)
-    fields: dict[str, str] = {}
-    for name, content in value.items():
-        # A list becomes numbered columns, as a table would have them: reference, reference_2, …
-        items = content if isinstance(content, list) else [content]
-        for number, item in enumerate(items or [None], start=1):
-            column = name.strip() if number == 1 else f"{name.strip()}_{number}"
-            if column in fields:
-                raise InputError(path, f"the object names the field {column!r} twice.", line=line)
-            fields[column] = _json_text(path, line, column, item)
-    return fields
-
-
-def _json_text(path: Path, line: int, name: str, value: object) -> str:
-    if isinstance(value, dict | list):
-        raise InputError(path, f"the field {name!r} holds neither a text nor a list of texts.", line=line)
-    text = value if isinstance(value, str) else as_text(value)
-    if _UNWRITABLE[".jsonl"].search(text):
-        raise InputError(path, f"the field {name!r} holds half a character (a lone surrogate).", line=line)
-    return text
 
 
 def _assemble(path: Path, grid: Grid) -> Rows:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from postil.corpora.attempts import find_slots, identity_column, last_attempts
 from postil.corpora.columns import candidates, key_of, resolve
 from postil.corpora.gather import Record, build_questions
 from postil.corpora.keys import KeyEntry, fill_from_key, plain, read_key
@@ -26,7 +27,6 @@ _METADATA_NAMES = (
 _METADATA = frozenset(map(key_of, _METADATA_NAMES.split("|")))
 # Marks and comments that platforms put beside each question, and Moodle's grade with its maximum.
 _BESIDE = re.compile(r"^(points|feedback)\s*[-–—:]|\[(score|feedback)\]\s*$|^grade/[\d.,]+$", re.IGNORECASE)
-_SLOT = re.compile(r"(question|response|right answer)\s*(\d+)", re.IGNORECASE)
 _NUMBERED = re.compile(r"(q|question|answer|response|item|task)[\s._-]*\d+\s*[a-z]?\)?[.:]?", re.IGNORECASE)
 _CANVAS = re.compile(r"(\d{3,}):\s*(.*)", re.DOTALL)
 _SHORT_ID = re.compile(r"\w[\w.-]{0,15}")
@@ -68,7 +68,7 @@ def parse_assignments(
 
 def looks_wide(header: Sequence[str]) -> bool:
     """Whether a table with these columns has one column a question rather than one row an answer."""
-    if _slots(header):
+    if find_slots(header):
         return True
     if candidates(header, "answer") or candidates(header, "question"):
         return False
@@ -90,13 +90,30 @@ def read_wide(
     The columns named by `questions`, `references` or the key file are the questions. Where none is named,
     they are found: Moodle's `Question 1`, `Response 1`, `Right answer 1`, else the headings that read like
     questions. Answer ids are made as in `read_table`: `q1.student7` where there is more than one question.
-    An `id_column` of `""` means that the table has none.
+    An `id_column` of `""` means that the table has none. Of a student's attempts in Moodle's report, the last
+    finished one counts.
     """
     rows = read_rows(path, encoding=encoding, sheet=sheet)
     rows.demand_rows()
+    rows, _ = last_attempts(rows)
+    return wide_questions(
+        rows, questions=questions, references=references, key=key, id_column=id_column, encoding=encoding
+    )
+
+
+def wide_questions(
+    rows: Rows,
+    *,
+    questions: Mapping[str, str] | None = None,
+    references: Mapping[str, Sequence[str]] | None = None,
+    key: Path | str | None = None,
+    id_column: str | None = None,
+    encoding: str | None = None,
+) -> list[Question]:
+    """The questions and answers of a wide table that was read, as `read_wide` has them."""
     entries = [] if key is None else read_key(key, encoding=encoding)
     columns = _named(rows, questions or {}, references or {}, _by_column(rows, key, entries))
-    by_text = key is not None and not columns and bool(_slots(rows.header))
+    by_text = key is not None and not columns and bool(find_slots(rows.header))
     if entries and not columns and not by_text:
         raise InputError(
             key or "",
@@ -149,7 +166,7 @@ def _named(
     keyed = {name: entry.references for name, entry in key.items()}
     texts |= {resolve(rows, name, option="--question"): text for name, text in questions.items()}
     keyed |= {resolve(rows, name, option="--reference"): tuple(each) for name, each in references.items()}
-    slots = {slot["response"]: slot for slot in _slots(rows.header).values()}
+    slots = {slot["response"]: slot for slot in find_slots(rows.header).values()}
     named = []
     for name in rows.header:
         if name in texts or name in keyed:
@@ -162,35 +179,25 @@ def _named(
                     question_id=(key[name].question_id if name in key else "") or id,
                     references=right,
                     question_column=None if text else slot.get("question"),
-                    reference_column=None if right else slot.get("rightanswer"),
+                    reference_column=None if right else slot.get("right"),
                 )
             )
     return named
 
 
 def _found(rows: Rows) -> list[_Column]:
-    slots = _slots(rows.header)
+    slots = find_slots(rows.header)
     if slots:
         return [
             _Column(
                 slot["response"],
                 question=slot["response"],
                 question_column=slot.get("question"),
-                reference_column=slot.get("rightanswer"),
+                reference_column=slot.get("right"),
             )
             for slot in slots.values()
         ]
     return [_Column(name, _heading(name)[1], _heading(name)[0]) for name in _question_columns(rows.header)]
-
-
-def _slots(header: Iterable[str]) -> dict[int, dict[str, str]]:
-    """Moodle's columns by the number of their question; those without a response are left out."""
-    slots: dict[int, dict[str, str]] = {}
-    for name in header:
-        match = _SLOT.fullmatch(name.strip())
-        if match:
-            slots.setdefault(int(match[2]), {})[key_of(match[1])] = name
-    return {number: slot for number, slot in sorted(slots.items()) if "response" in slot}
 
 
 def _question_columns(header: Iterable[str]) -> list[str]:
@@ -214,6 +221,9 @@ def _heading(name: str) -> tuple[str, str]:
 def _id_column(rows: Rows, columns: Sequence[_Column], wanted: str | None) -> str | None:
     if wanted is not None:
         return resolve(rows, wanted, option="the id column") if wanted.strip() else None
+    known = identity_column(rows) if find_slots(rows.header) else None
+    if known is not None:
+        return known
     used = {column.name for column in columns}
     groups = candidates((name for name in rows.header if name not in used), "id")
     ordered = [name for group in groups for name in group]
@@ -224,11 +234,8 @@ def _records(rows: Rows, columns: Sequence[_Column], id_column: str | None) -> I
     table = [dict(zip(rows.header, row.cells, strict=True)) for row in rows.rows]
     times: dict[tuple[int, str], int] = {}
     for column in columns:
-        moodle = _SLOT.fullmatch(column.name.strip()) is not None
         for number, (row, cells) in enumerate(zip(rows.rows, table, strict=True), start=1):
             answer = cells[column.name]
-            if moodle and answer.strip() == "-":  # so Moodle writes that nothing was answered
-                answer = ""
             question, group = column.question, ("column", column.name, 0)
             if column.question_column is not None:
                 question = cells[column.question_column]

@@ -196,3 +196,33 @@ def test_errors_do_not_repeat_answers(postil, name, content):
     status, out, err = postil("check", put(content, name))
     assert (status, out) == (2, "")
     assert not {"father", "drinks", "evening"} & set(err.replace("'", " ").split())
+
+
+def test_a_quiz_becomes_a_table(convert, postil):
+    put(
+        "$CATEGORY: $course$/top/Light\n\n::A:: Why? {=So. =Thus. =%50%Maybe}\n\nHow? {}\n\nIs it? {T}",
+        "q.gift",
+    )
+    said = convert("q.gift", "-o", "q.csv")
+    assert said == "Read 2 questions, 0 answers, 0 labelled from q.gift; wrote q.csv.\n"
+    assert texts(read_table("q.csv")) == [("Why?", ["So.", "Thus."], []), ("How?", [], [])]
+    assert [question.module for question in read_table("q.csv")] == ["Light", "Light"]
+    question = (
+        '<question type="essay"><name><text>n</text></name><questiontext><text>Why?</text></questiontext>'
+    )
+    put(f"<quiz>{question}</question></quiz>", "q.xml")
+    convert("q.xml", "-o", "x.csv")
+    assert texts(read_table("x.csv")) == [("Why?", [], [])]
+    status, out, _ = postil("check", "q.xml", "q.gift")
+    assert status == 0
+    assert out.splitlines() == [
+        "q.xml: Moodle XML: 1 question, 0 references (1 question without)",
+        "q.gift: GIFT: 2 questions, 2 references (1 question without); not read: 1 true or false",
+    ]
+
+
+def test_a_quiz_takes_no_options_for_tables(postil):
+    put("Why? {=So.}", "q.gift")
+    status, _, err = postil("convert", "q.gift", "-o", "q.csv", "--wide")
+    assert status == 2
+    assert "is read as GIFT" in err
