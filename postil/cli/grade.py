@@ -9,6 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from postil.cli.gradedataset import (
+    AddressOption,
+    EngineOption,
+    WorkersOption,
+    grade_folder,
+    is_folder_name,
+    refuse_as_table,
+    refuse_for_dataset,
+    work_from,
+)
 from postil.cli.tableoptions import (
     ColumnOption,
     EncodingOption,
@@ -29,20 +39,22 @@ if TYPE_CHECKING:
 
 def grade(
     source: Annotated[
-        Path,
+        str,
         typer.Argument(
-            metavar="FILE",
-            help="A table (.csv, .tsv, .jsonl, .xlsx), an SRA XML file, or a folder of them.",
+            metavar="SOURCE",
+            help="A table (.csv, .tsv, .jsonl, .xlsx), an SRA XML file, or a folder of them. Where OUT is a "
+            "folder, a dataset: a folder, pattern or URL of .parquet, .csv, .tsv or .jsonl files.",
             show_default=False,
         ),
     ],
     output: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             "--output",
             "-o",
-            metavar="TABLE",
-            help="Where to write the result: .csv, .tsv, .jsonl or .xlsx; else it is shown here.",
+            metavar="OUT",
+            help="Where to write the result: .csv, .tsv, .jsonl or .xlsx; else it is shown here. A dataset's "
+            "goes into a folder, or to a URL.",
             show_default=False,
         ),
     ] = None,
@@ -116,45 +128,69 @@ def grade(
     sheet: SheetOption = None,
     encoding: EncodingOption = None,
     wide: WideOption = None,
+    engine: EngineOption = None,
+    workers: WorkersOption = None,
+    address: AddressOption = None,
 ) -> None:
     """Judge every answer against the references: a label, a score from 0 to 1, and how sure it is.
 
     Labels that the table has already are shown beside the judgements and never used for them, unless
     --remember-labelled is given. Nothing leaves this computer.
+
+    A dataset larger than memory goes into a folder, file by file; stopped, the same command continues.
     """
-    from postil.cli.corrections import find_lessons, with_corrections
+    from postil.cli.corrections import find_lessons
     from postil.cli.inputs import choose
     from postil.corpora.labels import RESPONSE_SCHEMES
     from postil.grader import load
 
     choose("--labels", labels, tuple(RESPONSE_SCHEMES))
+    earns = parse_credit(credit or ())
+    reading: dict[str, Any] = {"question": question, "reference": reference, "key": key, "column": column}
+    how = {"--engine": engine, "--workers": workers, "--address": address}
+    tables = {"sheet": sheet, "encoding": encoding, "wide": wide}
+    if is_folder_name(output):
+        refuse_for_dataset(
+            {
+                "--report": report,
+                "--remember": remember,
+                "--remember-labelled": remember_labelled or None,
+                "--propose": propose,
+                **{f"--{name}": value for name, value in tables.items()},
+            }
+        )
+        work = work_from(output or "", labels, explain, earns, target, model, **reading)
+        grade_folder(source, work, engine, workers, address)
+        return
+    refuse_as_table(source, output, how)
     if propose is not None and (report is not None or explain):
         nothing = "there is no report" if report is not None else "there is nothing to explain"
         raise PostilError(f"--propose does not grade, so {nothing}.", hint="Leave one of them out.")
-    earns = parse_credit(credit or ())
-    _refuse_outputs(output, report, [path for path in (source, remember, key) if path is not None])
-    options = {
-        "question": question,
-        "reference": reference,
-        "key": key,
-        "column": column,
-        "sheet": sheet,
-        "encoding": encoding,
-        "wide": wide,
-    }
-    questions = _read(source, options)
-    lessons = find_lessons(source, questions, remember, remember_labelled, options)
+    table = Path(source)
+    written = Path(output) if output is not None else None
+    _refuse_outputs(written, report, [path for path in (table, remember, key) if path is not None])
+    questions = _read(table, {**reading, **tables})
+    lessons = find_lessons(table, questions, remember, remember_labelled, {**reading, **tables})
     grader = load(model, credit=earns, target=target)
+    questions, taught = _taught(grader, questions, lessons)
+    if propose is not None:
+        _propose(grader, questions, propose, written)
+        return
+    graded = judge(grader, questions, explain=explain)
+    _write(graded, labels, written, report, table.name, explained=explain)
+    _tell(graded, taught, written, report)
+
+
+def _taught(
+    grader: Grader, questions: Sequence[Question], lessons: Sequence[Question]
+) -> tuple[list[Question], set[str]]:
+    """The class with what a person has labelled, which the grader hears of, and the ids of those answers."""
+    from postil.cli.corrections import with_corrections
+
     for lesson in lessons:
         told = [(answer.text, answer.label or "") for answer in lesson.answers]
         grader.remember(lesson.text, [each.text for each in lesson.references], told)
-    questions, taught = with_corrections(questions, lessons)
-    if propose is not None:
-        _propose(grader, questions, propose, output)
-        return
-    graded = judge(grader, questions, explain=explain)
-    _write(graded, labels, output, report, source.name, explained=explain)
-    _tell(graded, taught, output, report)
+    return with_corrections(questions, lessons)
 
 
 def parse_credit(values: Sequence[str]) -> dict[str, float]:

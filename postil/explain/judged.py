@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
@@ -28,7 +27,7 @@ from postil.models.facets.outcomes import judge_found
 from postil.models.facets.points import find_points
 from postil.models.responses.consistency import reconciled
 from postil.models.responses.judgement import Explanation, Judgement
-from postil.models.threads import one_thread_each
+from postil.models.threads import beside, one_thread_each
 from postil.text.contractions import spelled_out
 from postil.text.document import Document
 from postil.text.recent import documents_of
@@ -88,7 +87,7 @@ def explained_many(classes: Sequence[Class]) -> list[list[Judgement]]:
     if not wanted:
         return [list(one.judgements) for one in classes]
     pairs = list(dict.fromkeys(pair for _, pair, _ in wanted))
-    with one_thread_each(), ThreadPoolExecutor(1) as pool:
+    with one_thread_each(), beside() as pool:
         known = documents_of([*chain.from_iterable(pairs), *(question for question, *_ in wanted)])
         prepared = _prepared(pairs, known)
         # Facets are read by the network, which works outside the interpreter; chunks are aligned meanwhile.

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.knowledge.networks import open_network
+from postil.knowledge.networks import cores, open_network
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession  # type: ignore[import-untyped]
@@ -67,7 +67,7 @@ class _ReadPair:
 
 
 class Encoder:
-    """Runs the two networks, a text at a time, on as many threads as there are cores.
+    """Runs the two networks, a text at a time, on as many threads as it may keep cores busy.
 
     Each text goes through alone: eight-bit networks scale what they compute by the greatest number in a
     batch, so that in company an answer's logits would depend on who its neighbours are.
@@ -75,7 +75,7 @@ class Encoder:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._threads = os.cpu_count() or 1
+        self._threads = cores()
         # Replaced, never changed: several threads may read it.
         self._kept: dict[Pair, _ReadPair] = {}
 
@@ -83,6 +83,8 @@ class Encoder:
     def _tokenizer(self) -> Tokenizer:
         from tokenizers import Tokenizer
 
+        if self._threads == 1:
+            os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # or it takes a thread for every core
         tokenizer = Tokenizer.from_file(str(self._folder / "tokenizer.json"))
         tokenizer.no_padding()
         tokenizer.enable_truncation(LONGEST)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
+
+from postil.knowledge.networks import cores
 
 Item = TypeVar("Item")
 Found = TypeVar("Found")
@@ -26,10 +28,25 @@ def _libraries() -> ThreadpoolController:
     return ThreadpoolController()
 
 
+def beside() -> Executor:
+    """What does one thing beside another, where there is a core for it; else everything in its turn."""
+    return ThreadPoolExecutor(1) if cores() > 1 else _InTurn()
+
+
+class _InTurn(Executor):
+    """Does at once what it is given."""
+
+    def submit(self, fn: Callable[..., Found], /, *args: Any, **kwargs: Any) -> Future[Found]:
+        """The future of something that is done already; an error is raised here."""
+        done: Future[Found] = Future()
+        done.set_result(fn(*args, **kwargs))
+        return done
+
+
 def ahead(work: Callable[[Item], Found], items: Iterable[Item]) -> Iterator[Future[Found]]:
     """Work on items in the background, in order: on the next one, too, while a result is waited for."""
     waiting: deque[Future[Found]] = deque()
-    with ThreadPoolExecutor(1) as pool:
+    with beside() as pool:
         for item in items:
             waiting.append(pool.submit(work, item))
             if len(waiting) > 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
@@ -27,6 +28,7 @@ MAX_CHARACTERS = 2_000_000
 # Long texts are analysed piece by piece, so that memory does not grow with them.
 _PIECE = 2000
 _BATCH = 256
+_MOST_WORDS = 30_000  # that are kept for good
 
 # What students type for a word that no treebank has: the network is shown the word it stands for.
 STANDS_FOR = {
@@ -214,6 +216,19 @@ def load_pipeline(path: Path | None = None) -> Pipeline:
     lemmatiser = Lemmatiser.load(tables / "lemmas.json")
     boundaries = BoundaryModel.load(tables / "boundaries.json")
     return Pipeline(nlp, lemmatiser, boundaries, f"{nlp.meta['name']}-{nlp.meta['version']}")
+
+
+@contextmanager
+def forgetting_words() -> Iterator[None]:
+    """Inside, spaCy keeps words that it meets for the first time only until the end; do not nest it.
+
+    Its table of words would grow for as long as a program meets new ones, half a kilobyte for each. The first
+    ones stay: those are the frequent ones, and what is kept is quicker to read. What was analysed inside is
+    good to use outside: a `Document` holds nothing of spaCy's.
+    """
+    nlp = load_pipeline().nlp
+    with nlp.memory_zone() if len(nlp.vocab.strings) > _MOST_WORDS else nullcontext():
+        yield
 
 
 def analyse(text: str) -> Document:

@@ -372,7 +372,6 @@ def test_tables_are_read_with_the_options_of_every_verb(postil, tmp_path):
     ("options", "said"),
     [
         (("-o", "graded.doc"), "Known endings: .csv, .tsv, .jsonl, .xlsx"),
-        (("-o", "graded"), "its name has no ending"),
         (("-o", "folder.csv"), "this is a folder"),
         (("-o", "class.csv"), "is a file to read, too"),
         (("--report", "report.pdf"), "Known endings: .html"),

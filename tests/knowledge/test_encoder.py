@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.knowledge.encoder import HEADS, LONGEST, WIDTH, encoder
+from postil.knowledge.encoder import HEADS, LONGEST, WIDTH, Encoder, encoder
 
 TEXTS = (
     "The battery gives a voltage.",
@@ -113,3 +114,12 @@ def test_another_folder_is_another_encoder(tmp_path) -> None:
     assert empty is not encoder()
     with pytest.raises(Exception, match=r"(?i)no such file|not found|exist"):
         empty.words(["a"])
+
+
+@pytest.mark.parametrize(("cores", "said"), [("1", "false"), ("2", None)])
+def test_a_process_that_shares_the_cores_reads_in_one_thread(monkeypatch, cores, said) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", cores)
+    monkeypatch.setenv("TOKENIZERS_PARALLELISM", "")  # so that it is put back
+    monkeypatch.delenv("TOKENIZERS_PARALLELISM")
+    assert Encoder(encoder()._folder)._tokenizer
+    assert os.environ.get("TOKENIZERS_PARALLELISM") == said

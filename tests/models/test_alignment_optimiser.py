@@ -91,16 +91,16 @@ def crowd(seed: int, share: float) -> list[Candidate]:
 
 
 def seconds(candidates) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     choose(candidates)
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 @pytest.mark.parametrize("share", [0.02, 0.05, 0.1, 0.3, 1.0])
 def test_sixty_chunks_take_no_longer_than_promised(share):
     for seed in range(3):
         candidates = crowd(seed, share)
-        # The best of several: other work on the machine is not the optimiser's.
+        # Its own time, and the best of several: other work on the machine is not the optimiser's.
         assert min(seconds(candidates) for _ in range(4)) < 0.05
         assert possible(choose(candidates).links)
 

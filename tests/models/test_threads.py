@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import threading
+
 import pytest
 from threadpoolctl import threadpool_info
 
-from postil.models.threads import ahead, one_thread_each
+from postil.knowledge.networks import cores
+from postil.models.threads import ahead, beside, one_thread_each
 
 
 def test_results_come_in_order():
@@ -41,3 +45,25 @@ def test_limits_end():
 
 def blas_threads() -> list[int]:
     return [one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"]
+
+
+@pytest.mark.parametrize(
+    ("told", "wanted"),
+    [("1", 1), ("3", 3), ("", os.cpu_count()), ("0", os.cpu_count()), ("4,2", os.cpu_count())],
+)
+def test_cores_are_those_that_every_library_is_told(monkeypatch, told, wanted):
+    monkeypatch.setenv("OMP_NUM_THREADS", told)
+    assert cores() == wanted
+
+
+def test_with_one_core_everything_is_done_in_its_turn(monkeypatch):
+    """Several workers share a computer: none of them starts threads of its own."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    test_results_come_in_order()
+    test_no_more_than_one_is_worked_on_ahead()
+    test_errors_arrive()
+    with beside() as pool:
+        assert pool.submit(threading.get_ident).result() == threading.get_ident()
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    with beside() as pool:
+        assert pool.submit(threading.get_ident).result() != threading.get_ident()

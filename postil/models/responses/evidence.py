@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +12,7 @@ from postil.knowledge.encoder import Encoder, encoder
 from postil.measures.coverage import COVERAGE, Side, coverage, crowd, new_recall, side
 from postil.measures.features import feature_table
 from postil.measures.overlap import overlap, overlap_words
-from postil.models.threads import one_thread_each
+from postil.models.threads import beside, one_thread_each
 from postil.text.contractions import spelled_out
 
 Floats = NDArray[np.float64]
@@ -52,7 +51,7 @@ def gather(question: str, references: Sequence[str], answers: Sequence[str]) -> 
     place = {answer: number for number, answer in enumerate(distinct)}
     rows = np.array([place[answer] for answer in answers], np.intp)
     network = encoder()
-    with one_thread_each(), ThreadPoolExecutor(1) as pool:
+    with one_thread_each(), beside() as pool:
         covered, chosen, sides = best_coverage(network, question, references, distinct)
         # The network works outside the interpreter, so words are compared meanwhile.
         read = [(_beginning(one), spelled_out(other)) for one, other in zip(distinct, chosen, strict=True)]

@@ -1,0 +1,98 @@
+"""The promises of the engines: what a second worker adds, and what Ray costs.
+
+    python benchmarks/engines.py [--count 12000] [--rounds 2] [--files 48]
+
+Made-up answers (generated.py) are graded without explanation by one local worker, by two, and by two actors
+of a Ray cluster on this computer, in turn, each from a fresh start; every second round goes backwards, so
+that a machine that becomes slower or quicker favours none. “Running” is the rate from when all workers have
+delivered something until one of them finds nothing left to do; “in all” counts starting and ending, too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean
+
+from generated import write_dataset
+from grader import report
+
+from postil.engines.dataset import Report, grade_dataset
+from postil.engines.local import LocalEngine
+from postil.engines.on_ray import RayEngine
+from postil.engines.work import Engine, Work
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a run went: answers a second while all worked and in all, and seconds to the first result."""
+
+    running: float
+    in_all: float
+    first: float
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--count", type=int, default=12_000)
+    parser.add_argument("--files", type=int, default=48)
+    parser.add_argument("--rounds", type=int, default=2)
+    options = parser.parse_args()
+    engines: dict[str, tuple[Engine, int]] = {
+        "one local worker": (LocalEngine(1), 1),
+        "two local workers": (LocalEngine(2), 2),
+        "two actors of Ray": (RayEngine(2), 2),
+    }
+    runs: dict[str, list[Run]] = {name: [] for name in engines}
+    with tempfile.TemporaryDirectory() as folder:
+        dataset = Path(folder) / "dataset"
+        write_dataset(dataset, options.count, options.files)
+        for number in range(options.rounds):
+            for name in list(engines)[:: -1 if number % 2 else 1]:
+                output = Path(folder) / f"{number} {name}"
+                runs[name].append(one_run(dataset, output, *engines[name]))
+                print(f"round {number + 1}, {name}: {told(runs[name][-1:])}", flush=True)
+    for name, found in runs.items():
+        print(f"{name}: {told(found)}")
+    one, two, ray = runs.values()
+    compare("two local workers beside one", two, one, 1.7)
+    compare("two actors of Ray beside two local workers", ray, two, 0.9)
+
+
+def one_run(dataset: Path, output: Path, engine: Engine, workers: int) -> Run:
+    """Grade everything; what came when."""
+    came: list[tuple[float, int]] = []
+
+    def note(state: Report) -> None:
+        came.append((time.perf_counter(), state.rows_judged))
+
+    start = time.perf_counter()
+    done = grade_dataset(str(dataset), Work(str(output)), engine, note)
+    end = time.perf_counter()
+    assert not done.failed, done.failed
+    (begun, before), (stopped, after) = came[workers - 1], came[-workers]
+    running = (after - before) / (stopped - begun)
+    return Run(running, done.rows_judged / (end - start), came[0][0] - start)
+
+
+def told(runs: list[Run]) -> str:
+    rates = f"running {average(runs, 'running'):.0f} answers/s, in all {average(runs, 'in_all'):.0f}/s"
+    return f"{rates}, first result after {average(runs, 'first'):.1f} s"
+
+
+def average(runs: list[Run], name: str) -> float:
+    return mean(getattr(run, name) for run in runs)
+
+
+def compare(what: str, ours: list[Run], theirs: list[Run], promise: float) -> None:
+    """The ratio of the rates; the promise is about running, and the other ratio stands beside it."""
+    ratio = average(ours, "running") / average(theirs, "running")
+    in_all = average(ours, "in_all") / average(theirs, "in_all")
+    report(what, f"{ratio:.2f} × running, {in_all:.2f} × in all", f"≥ {promise} ×", ratio >= promise)
+
+
+if __name__ == "__main__":
+    main()
