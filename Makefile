@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
+# One more than there are cores, since some tests mostly wait; five at most, for the memory.
+TESTERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$((cores < 4 ? cores + 1 : 5)))
 
 .PHONY: help venv demo test check format wheel clean
 
@@ -38,7 +40,7 @@ check: $(DEV_STAMP) ## lint and type-check
 	@$(BIN)/mypy
 
 test: check ## lint, type-check and run every test
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --numprocesses $(TESTERS) --dist loadfile --no-loadscope-reorder
 
 format: $(DEV_STAMP) ## rewrite the code in the project's format
 	@$(BIN)/ruff format .

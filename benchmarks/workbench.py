@@ -113,7 +113,7 @@ def varied(text: str, chance: random.Random) -> str:
 @contextmanager
 def serving(database: Path) -> Iterator[tuple[subprocess.Popen[str], httpx.Client]]:
     """The workbench as a teacher starts it, and a browser that was let in."""
-    command = [sys.executable, "-u", "-m", "postil", "serve", "--no-browser", "--port", "0"]
+    command = [sys.executable, "-u", "-m", "postil", "serve", "--local", "--no-browser", "--port", "0"]
     server = subprocess.Popen(
         [*command, "--database", str(database)], stdout=subprocess.PIPE, text=True, start_new_session=True
     )

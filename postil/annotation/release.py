@@ -14,7 +14,7 @@ from postil.annotation.arbitration import Outcome, complete, settle
 from postil.annotation.contexts import corpus_of
 from postil.annotation.defaults import TEST_SHARE
 from postil.annotation.items import Item, labelled_pair
-from postil.annotation.plan import Draw, split
+from postil.annotation.plan import Assignment, Draw, split
 from postil.annotation.project import CHANGES, IN_FORCE, Project
 from postil.annotation.tablefiles import count_changes, write_inventory
 from postil.annotation.tags import Tagging
@@ -35,6 +35,15 @@ class Parts:
     train: tuple[str, ...]
     test: tuple[str, ...]
     untagged: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """All that people said about the items of a project: who was asked, their taggings, the decisions."""
+
+    assignments: Mapping[str, Assignment]
+    taggings: Sequence[Tagging]
+    decisions: Sequence[Tagging]
 
 
 def divide(outcomes: Iterable[Outcome], draws: Iterable[Draw], *, test_share: float, seed: int) -> Parts:
@@ -58,23 +67,51 @@ def release(project: Project, output: Path, *, test_share: float = TEST_SHARE) -
     """Write the release of a finished project into a folder; give its figures, also in `release.json`."""
     if output.is_dir() and any(output.iterdir()):
         raise PostilError(f"{output} is not empty.", hint="Choose a new folder for the release.")
-    taggings, decisions = read_tags(project), read_decisions(project)
-    draws = plan_draws(project, taggings)
-    outcomes = settle(taggings, decisions, project.assignments)
-    parts = divide(outcomes, draws, test_share=test_share, seed=project.settings.seed)
-    tags = {one.item: one.tags for one in outcomes if one.kept}
-    figures = _figures(project, outcomes, parts, complete(taggings, project.assignments), decisions)
+    said = Said(project.assignments, read_tags(project), read_decisions(project))
+    task, seed = project.settings.task, project.settings.seed
+    if project.instances is None:
+        return release_items(output, project.items, said, task=task, seed=seed, test_share=test_share)
+    draws = plan_draws(project, said.taggings)
+    outcomes = settle(said.taggings, said.decisions, said.assignments)
+    parts = divide(outcomes, draws, test_share=test_share, seed=seed)
+    figures = _figures(outcomes, parts, said, task=task, seed=seed, own_tags=project.own_tags)
+    figures |= _sense_figures(project, project.instances, outcomes, parts, said)
     figures["unfinished"] = sum(len(one.tagged) for one in draws) - len(outcomes)
-    if project.instances is not None:
-        _write_senses(output, project.instances, parts, tags)
-        write_inventory(output / IN_FORCE, project.inventory)
-        write_text(output / CHANGES, read_text(project.folder / CHANGES))
-    else:
-        for name, ids in (("train", parts.train), ("test", parts.test)):
-            if ids:
-                _write_items(output / f"{name}.tsv", project, [project.items[id] for id in ids], tags)
-    write_text(output / "release.json", json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
+    _write_senses(output, project.instances, parts, _tags(outcomes))
+    write_inventory(output / IN_FORCE, project.inventory)
+    write_text(output / CHANGES, read_text(project.folder / CHANGES))
+    _write_figures(output, figures)
     return figures
+
+
+def release_items(
+    output: Path,
+    items: Mapping[str, Item],
+    said: Said,
+    *,
+    task: str,
+    seed: int,
+    test_share: float = TEST_SHARE,
+) -> dict[str, Any]:
+    """Write the release of pairs or answers, all of which were to be tagged; give its figures."""
+    outcomes = settle(said.taggings, said.decisions, said.assignments)
+    parts = divide(outcomes, (), test_share=test_share, seed=seed)
+    figures = _figures(outcomes, parts, said, task=task, seed=seed)
+    figures["unfinished"] = len(items) - len(outcomes)
+    tags = _tags(outcomes)
+    for name, ids in (("train", parts.train), ("test", parts.test)):
+        if ids:
+            _write_items(output / f"{name}.tsv", task, [items[id] for id in ids], tags)
+    _write_figures(output, figures)
+    return figures
+
+
+def _tags(outcomes: Iterable[Outcome]) -> dict[str, tuple[str, ...]]:
+    return {one.item: one.tags for one in outcomes if one.kept}
+
+
+def _write_figures(output: Path, figures: Mapping[str, Any]) -> None:
+    write_text(output / "release.json", json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
 
 
 def _write_senses(
@@ -103,10 +140,8 @@ def _plain(instance: SenseInstance) -> SenseInstance:
     return replace(instance, tokens=tokens)
 
 
-def _write_items(
-    path: Path, project: Project, items: Sequence[Item], tags: Mapping[str, tuple[str, ...]]
-) -> None:
-    if project.settings.task == "entailment":
+def _write_items(path: Path, task: str, items: Sequence[Item], tags: Mapping[str, tuple[str, ...]]) -> None:
+    if task == "entailment":
         write_pairs_tsv(path, (labelled_pair(item, tags[item.id][0]) for item in items))
         return
     columns = [name for name, _ in items[0].shown]
@@ -115,18 +150,14 @@ def _write_items(
 
 
 def _figures(
-    project: Project,
-    outcomes: Sequence[Outcome],
-    parts: Parts,
-    taggings: Sequence[Tagging],
-    decisions: Sequence[Tagging],
+    outcomes: Sequence[Outcome], parts: Parts, said: Said, *, task: str, seed: int, own_tags: bool = False
 ) -> dict[str, Any]:
     """How much there is, of what, how well it was agreed upon and in what time, as the paper tells it."""
-    agreement = measure_agreement(taggings, own_tags=project.own_tags)
+    agreement = measure_agreement(complete(said.taggings, said.assignments), own_tags=own_tags)
     kept = [one for one in outcomes if one.kept]
-    figures: dict[str, Any] = {
-        "task": project.settings.task,
-        "seed": project.settings.seed,
+    return {
+        "task": task,
+        "seed": seed,
         "groups": len({one.group for one in kept}),
         "items": len(kept),
         "train": len(parts.train),
@@ -139,18 +170,28 @@ def _figures(
         "agreement": _by_group(agreement),
         "kappa": {one.group: one.kappa for one in (*agreement.groups, agreement.overall)},
         "pairs_of_people": [asdict(pair) for pair in agreement.pairs],
-        "seconds_per_item": {"annotator": agreement.seconds, "referee": mean_seconds(decisions)},
+        "seconds_per_item": {"annotator": agreement.seconds, "referee": mean_seconds(said.decisions)},
     }
-    if project.instances is not None:
-        figures["senses"] = len({(one.group, tag) for one in kept for tag in one.tags})
-        figures["changes"] = count_changes(project.changes)
-        ungrouped = [replace(one, tags=one.as_written) for one in taggings]
-        figures["agreement_before_grouping"] = _by_group(measure_agreement(ungrouped))
-        figures["corpora"] = {
-            part: dict(Counter(corpus_of(project.instances[id]) for id in ids))
+
+
+def _sense_figures(
+    project: Project,
+    instances: Mapping[str, SenseInstance],
+    outcomes: Iterable[Outcome],
+    parts: Parts,
+    said: Said,
+) -> dict[str, Any]:
+    """What only senses have: how many there are, what the editor changed, and where the words stood."""
+    ungrouped = [replace(one, tags=one.as_written) for one in complete(said.taggings, said.assignments)]
+    return {
+        "senses": len({(one.group, tag) for one in outcomes if one.kept for tag in one.tags}),
+        "changes": count_changes(project.changes),
+        "agreement_before_grouping": _by_group(measure_agreement(ungrouped)),
+        "corpora": {
+            part: dict(Counter(corpus_of(instances[id]) for id in ids))
             for part, ids in (("tagged", (*parts.train, *parts.test)), ("untagged", parts.untagged))
-        }
-    return figures
+        },
+    }
 
 
 def _by_group(agreement: Agreement) -> dict[str, float]:

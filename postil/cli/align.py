@@ -235,26 +235,10 @@ def _draw(path: Path, pairs: Sequence[AlignedPair]) -> None:
 
 
 def _as_json(pair: AlignedPair) -> dict[str, object]:
-    from postil.explain.alignment_parts import words
+    from postil.explain.plain import plain_alignment
 
     ((_, explanation),) = _explained([pair])
-    return {
-        "source": list(pair.source),
-        "target": list(pair.target),
-        "alignments": [
-            {
-                "source": list(each.source),
-                "target": list(each.target),
-                "source_text": words(pair.source, each.source),
-                "target_text": words(pair.target, each.target),
-                "type": each.type,
-                "additions": [label for label in each.labels if label != each.type],
-                "score": each.score,
-            }
-            for each in pair.alignments
-        ],
-        "explanation": explanation,
-    }
+    return {**plain_alignment(pair), "explanation": explanation}
 
 
 def _show(pairs: Sequence[AlignedPair]) -> None:

@@ -37,16 +37,17 @@ def demo(
     if not _has_workbench():
         typer.echo(
             "\nTo grade in the browser, install the workbench: pip install 'postil[serve]'"
-            f"\nThen: {postil} serve --example"
+            f"\nThen: {postil} serve --local --example"
         )
     elif report_only or not (_has_person(os.environ) and _has_browser(os.environ, sys.platform)):
-        typer.echo(f"\nTo grade the same class yourself, in the browser: {postil} serve --example")
+        typer.echo(f"\nTo grade the same class yourself, in the browser: {postil} serve --local --example")
     else:
-        from postil.cli.serve import serve
+        from postil.cli.serve import run
 
         typer.echo("\nNow it is your turn: the same class opens in the workbench. Ctrl-C here closes it.")
-        # Any port that is free: a workbench that is open already shall not stop a demonstration.
-        serve(port=0, database=None, browser=True, example=True)
+        # Any port that is free, and no session ended: a workbench that is open already shall neither stop a
+        # demonstration nor be stopped by it.
+        run(local=True, port=0, database=None, example=True, alone=False)
 
 
 def _has_workbench() -> bool:

@@ -133,19 +133,6 @@ def _label(judged: Entailment, scheme: str) -> str:
 
 
 def _as_json(id: str, hypothesis: str, judged: Entailment, scheme: str) -> dict[str, object]:
-    found = judged.found
-    return {
-        "id": id,
-        "hypothesis": hypothesis,
-        "label": _label(judged, scheme),
-        "confidence": judged.confidence,
-        "probabilities": dict(judged.probabilities),
-        "sentence": found.sentence,
-        "stands_for": dict(found.stands_for),
-        "supported": list(found.supported),
-        "unsupported": list(found.unsupported),
-        "differences": [
-            {"kind": one.kind, "hypothesis": one.wanted, "text": one.given} for one in found.differences
-        ],
-        "justification": judged.justification,
-    }
+    from postil.explain.plain import plain_entailment
+
+    return {"id": id, "hypothesis": hypothesis, **plain_entailment(judged, scheme)}

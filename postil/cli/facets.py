@@ -12,7 +12,6 @@ import typer
 from postil.errors import PostilError, number_of
 
 if TYPE_CHECKING:
-    from postil.corpora.responses import Facet
     from postil.models.facets.outcome import FacetOutcome
 
 _ONLY_ANSWER = "answer"  # the id of an answer that was given on the command line
@@ -113,26 +112,15 @@ def _as_json(
     question: str, reference: str, answer: str, outcomes: Sequence[FacetOutcome]
 ) -> dict[str, object]:
     from postil.explain.facet_words import facets_in_words
+    from postil.explain.plain import plain_outcome
 
     return {
         "question": question,
         "reference": reference,
         "answer": answer,
-        "facets": [
-            {
-                **_terms(one.facet),
-                "label": one.label,
-                "confidence": round(one.confidence, 4),
-                "words": list(one.words),
-            }
-            for one in outcomes
-        ],
+        "facets": [plain_outcome(one) for one in outcomes],
         "explanation": facets_in_words(outcomes),
     }
-
-
-def _terms(facet: Facet) -> dict[str, str]:
-    return {"id": facet.id, "first": facet.first, "second": facet.second, "relation": facet.relation}
 
 
 def _show(outcomes: Sequence[FacetOutcome]) -> None:

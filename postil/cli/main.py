@@ -11,12 +11,14 @@ import typer
 
 from postil import __version__
 from postil.cli import (
+    accounts,
     align,
     analyse,
     annotate,
     bench,
     check,
     convert,
+    database,
     demo,
     entail,
     facets,
@@ -27,6 +29,7 @@ from postil.cli import (
     serve,
     similarity,
     train,
+    worker,
 )
 from postil.errors import PostilError
 
@@ -59,6 +62,7 @@ def options(
 app.command(short_help="Try Postil on a bundled, made-up class.")(demo.demo)
 app.command(short_help="Grade a class's answers.")(grade.grade)
 app.command(short_help="Grade classes in the browser.")(serve.serve)
+app.command(short_help="Do the jobs of a workbench, beside its server.")(worker.worker)
 app.command(short_help="Fit the grader to your own labelled answers.")(train.train)
 app.command(short_help="Show words, tree, chunks, senses, roles of a text.")(analyse.analyse)
 app.command(short_help="Align the chunks of two sentences, and say what differs.")(align.align)
@@ -72,6 +76,8 @@ app.add_typer(senses.app, name="senses")
 app.add_typer(score.app, name="score")
 app.add_typer(bench.app, name="bench")
 app.add_typer(annotate.app, name="annotate")
+app.add_typer(accounts.app, name="accounts")
+app.add_typer(database.app, name="database")
 
 
 def main() -> None:

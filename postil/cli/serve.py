@@ -1,15 +1,19 @@
-"""`postil serve`: the workbench in the browser, for one teacher on this computer."""
+"""`postil serve`: the workbench in the browser, for one person on this computer or for many with accounts."""
 
 from __future__ import annotations
 
 import errno
+import signal
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from postil.cli.workbench import DatabaseOption, chosen_database, workbench_packages
 from postil.errors import PostilError
 
 if TYPE_CHECKING:
@@ -17,92 +21,221 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from postil.service.settings import Settings
-    from postil.service.web.security import Door
+    from postil.service.store.database import Store
 
-_HOST = "127.0.0.1"
-_NEEDED = ("fastapi", "uvicorn", "jinja2", "sqlalchemy", "alembic", "multipart", "python_multipart")
+_HERE = "127.0.0.1"
+_LOOPBACK = (_HERE, "localhost")
+_ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 - what is asked about
 
 
 def serve(
+    local: Annotated[
+        bool, typer.Option("--local", help="For one person on this computer: no accounts, no passwords.")
+    ] = False,
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Where to listen.")] = 8400,
-    database: Annotated[
-        Path | None,
+    database: DatabaseOption = None,
+    host: Annotated[
+        str,
         typer.Option(
-            "--database",
-            metavar="FILE",
-            help="Where courses and answers are kept; else in your own data folder.",
-            show_default=False,
+            "--host", metavar="NAME", help="Where others reach this computer; else only itself does."
         ),
-    ] = None,
-    browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Open the workbench in your browser at once.")
+    ] = _HERE,
+    address: Annotated[
+        str,
+        typer.Option(
+            "--address",
+            metavar="URL",
+            help="What people type into their browsers, as in https://postil.example.org behind a proxy.",
+        ),
+    ] = "",
+    proxy: Annotated[
+        str,
+        typer.Option(
+            "--proxy",
+            metavar="ADDRESSES",
+            help="Proxies, separated by commas, that say truly from where a request comes.",
+        ),
+    ] = "",
+    monitor: Annotated[
+        str,
+        typer.Option(
+            "--monitor",
+            metavar="NETWORKS",
+            envvar="POSTIL_MONITOR",
+            help="From where /metrics may be read: addresses or networks, separated by commas; "
+            "else only from this computer.",
+        ),
+    ] = "",
+    worker: Annotated[
+        bool,
+        typer.Option(
+            "--worker/--no-worker", help="Whether to grade, too; or leave that to `postil worker` elsewhere."
+        ),
     ] = True,
-    example: Annotated[bool, typer.Option("--example", help="Begin with the bundled class.")] = False,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="With --local: open it in your browser at once.")
+    ] = True,
+    example: Annotated[
+        bool, typer.Option("--example", help="With --local: begin with the bundled class.")
+    ] = False,
 ) -> None:
     """Grade classes in the browser: bring answers, read them with notes in the margin, decide, export.
 
-    The workbench listens on this computer only, and opens with a link that works once. Nothing leaves this
-    computer.
+    With --local it is yours alone: it listens on this computer only, and opens with a link that works once.
+    Without it, people have accounts and log in; at the first start a link makes the owner's.
+
+    The address of a PostgreSQL server can have a password in it. Other users of the computer see what stands
+    on a command line, so put it into the environment, as POSTIL_DATABASE, or into a password file of libpq.
     """
-    try:
+    run(local, port, database, host, address, proxy, monitor, worker=worker, browser=browser, example=example)
+
+
+def run(
+    local: bool,
+    port: int,
+    database: str | None,
+    host: str = _HERE,
+    address: str = "",
+    proxy: str = "",
+    monitor: str = "",
+    *,
+    worker: bool = True,
+    browser: bool = True,
+    example: bool = False,
+    alone: bool = True,
+) -> None:
+    """Run the workbench until it is told to stop; if not `alone`, another may be open over the same file."""
+    with workbench_packages():
         import uvicorn
 
-        from postil.service.settings import Settings, default_database
+        from postil.service.settings import Settings
+        from postil.service.store.database import open_store
         from postil.service.web.app import create_app
-    except ModuleNotFoundError as error:
-        if error.name and error.name.partition(".")[0] not in _NEEDED:
-            raise
-        raise PostilError(
-            f"the workbench needs packages that are not installed ({error.name}).",
-            hint="Install them with: pip install 'postil[serve]'",
-        ) from error
-
-    from postil.service.jobs.process import running_worker
-    from postil.service.store.database import open_store
-
-    listening = _listen(port)
-    settings = Settings(database or default_database(), _HOST, listening.getsockname()[1])
+    _check(local, host, address, proxy, monitor, example)
+    host = _HERE if host == "localhost" else host
+    listening = _listen(host, port)
+    settings = Settings(
+        chosen_database(database),
+        host,
+        listening.getsockname()[1],
+        local=local,
+        address=address,
+        monitor=monitor,
+    )
     store = open_store(settings.database)
+    # What a service manager sends is obeyed as Ctrl-C is: jobs go back into the queue, the log into the file.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
+        _begin(store, local, alone)
         app = create_app(settings, store)
         if example:
             app.state.first_page = _example(store)
-        server = uvicorn.Server(
-            uvicorn.Config(
-                app,
-                log_level="warning",
-                access_log=False,
-                server_header=False,
-                proxy_headers=False,
-                lifespan="off",
-            )
-        )
-        # Beside the courses, where only this user looks; what a browser was shown there goes at the end.
-        with (
-            _private_folder(settings) as folder,
-            running_worker(settings),
-        ):
-            _welcome_when_started(server, app, settings, Path(folder) if browser else None)
+        server = uvicorn.Server(_config(app, proxy))
+        with _running(settings, app, worker), _private_folder(settings) as folder:
+            shown = folder if browser else None
+            _when_started(server, lambda: _welcome(store, settings, shown))
             server.run(sockets=[listening])
     except KeyboardInterrupt:  # how uvicorn passes on the Ctrl-C that it has obeyed
         pass
     finally:
+        if local and alone:
+            _forget_uploads(store)
         store.close()
-    typer.echo("Closed. What you decided is kept.")
+    typer.echo("Closed. What was decided is kept.")
 
 
-def _private_folder(settings: Settings) -> TemporaryDirectory[str]:
+def _begin(store: Store, local: bool, alone: bool) -> None:
+    """End what was open in an earlier `--local`; with accounts, give the courses made there to the owner."""
+    from postil.service.store.entrance import end_local_sessions
+    from postil.service.store.welcome import adopt_courses
+
+    if not local:
+        adopt_courses(store)
+    elif alone:
+        end_local_sessions(store)
+        _forget_uploads(store)  # it may have been killed
+
+
+def _forget_uploads(store: Store) -> None:
+    """Forget what somebody looked at and did not add."""
+    from postil.service.store.drafts import drop_local_drafts
+
+    drop_local_drafts(store)
+
+
+def _check(local: bool, host: str, address: str, proxy: str, monitor: str, example: bool) -> None:
+    """Refuse what does not go together, and warn of what is not safe."""
+    from postil.service.web.addresses import read_address, read_networks
+
+    read_networks(monitor)
+    if local and (host not in _LOOPBACK or address or proxy):
+        raise PostilError(
+            "--local is for one person on this computer.", hint="Leave out --host, --address and --proxy."
+        )
+    if example and not local:
+        raise PostilError(
+            "--example goes with --local.",
+            hint="With accounts, the page of courses offers the bundled class.",
+        )
+    origin = read_address(address) if address else ""
+    if host in _ANYWHERE and not origin:
+        raise PostilError(
+            "listening everywhere, Postil must know by which name people ask for it.",
+            hint="Add it, as in: --address https://postil.example.org",
+        )
+    if host not in _LOOPBACK and not origin.startswith("https:"):
+        typer.echo(
+            "Warning: without TLS, passwords and answers cross the network as plain text. Put a proxy with "
+            "TLS before Postil, and name its address with --address https://…",
+            err=True,
+        )
+
+
+def _config(app: FastAPI, proxy: str) -> uvicorn.Config:
+    from uvicorn import Config
+
+    return Config(
+        app,
+        log_level="warning",
+        access_log=False,  # addresses name questions and answers, and who reads them
+        server_header=False,
+        # Only a proxy that was named is believed: anybody can send the header.
+        proxy_headers=bool(proxy),
+        forwarded_allow_ips=proxy or None,
+        lifespan="off",
+    )
+
+
+@contextmanager
+def _running(settings: Settings, app: FastAPI, worker: bool) -> Iterator[None]:
+    """Inside, a worker does the jobs, if it shall; the process that judges for programs ends with it."""
+    from postil.service.jobs.process import running_worker
+
+    try:
+        with running_worker(settings) if worker else nullcontext():
+            yield
+    finally:
+        app.state.judging.close()
+
+
+@contextmanager
+def _private_folder(settings: Settings) -> Iterator[Path | None]:
+    """A folder beside the courses, where only this user looks; what a browser is shown there goes later."""
+    if not settings.local or not isinstance(settings.database, Path):
+        yield None
+        return
     beside = settings.database.absolute().parent
-    return TemporaryDirectory(prefix="postil-", dir=beside, ignore_cleanup_errors=True)
+    with TemporaryDirectory(prefix="postil-", dir=beside, ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
 
 
-def _listen(port: int) -> Any:
+def _listen(host: str, port: int) -> Any:
     """Take the port, or say that somebody else has it."""
     import asyncio
 
     async def take() -> Any:
         loop = asyncio.get_running_loop()
-        server = await loop.create_server(asyncio.Protocol, _HOST, port, start_serving=False)
+        server = await loop.create_server(asyncio.Protocol, host, port, start_serving=False)
         try:
             return server.sockets[0].dup()
         finally:
@@ -111,6 +244,11 @@ def _listen(port: int) -> Any:
     try:
         return asyncio.run(take())
     except OSError as error:
+        if error.errno == errno.EADDRNOTAVAIL or not isinstance(error.errno, int) or error.errno < 0:
+            raise PostilError(
+                f"{host} is not an address of this computer.",
+                hint="Leave out --host to listen on this one only.",
+            ) from error
         taken = error.errno == errno.EADDRINUSE
         why = "is taken, perhaps by a workbench that is still running" if taken else "may not be used"
         raise PostilError(
@@ -119,7 +257,7 @@ def _listen(port: int) -> Any:
         ) from error
 
 
-def _example(store: Any) -> str:
+def _example(store: Store) -> str:
     """The page of the bundled class, made if it is not there yet."""
     from postil.service.store.courses import list_courses
     from postil.service.storing import EXAMPLE, store_example
@@ -128,39 +266,54 @@ def _example(store: Any) -> str:
     return f"/courses/{store_example(store) if known is None else known}"
 
 
-def _welcome_when_started(
-    server: uvicorn.Server, app: FastAPI, settings: Settings, folder: Path | None
-) -> None:
-    """Show a link as soon as it works, and another whenever Enter is pressed.
-
-    With a folder for the page that leads a browser to the link, the browser is opened, too.
-    """
+def _when_started(server: uvicorn.Server, then: Callable[[], None]) -> None:
+    """Say how to get in as soon as one can."""
     from threading import Thread
     from time import sleep
 
-    from postil.cli.linkpage import open_in_browser
-
-    door: Door = app.state.door
-
-    def link(token: str) -> str:
-        return f"http://{_HOST}:{settings.port}/open?token={token}"
-
-    def welcome() -> None:
+    def wait() -> None:
         while not server.started:
             if server.should_exit:
                 return
             sleep(0.05)
-        token = door.new_link()
-        typer.echo("Postil is ready: open this link.")
-        typer.echo(
-            f"\n  {link(token)}\n\nIt works once, in one browser. Courses are kept in {settings.database}."
-        )
-        if folder and open_in_browser(link(token), folder, lambda: door.is_unused(token)):
-            typer.echo("Your browser opens it now. If it shows nothing, open the link yourself.")
-        if not sys.stdin or not sys.stdin.isatty():
-            return
-        typer.echo("Press Enter for a new link, Ctrl-C to close.")
-        for _ in iter(sys.stdin.readline, ""):
-            typer.echo(f"\n  {link(door.new_link())}\n")
+        then()
 
-    Thread(target=welcome, daemon=True).start()
+    Thread(target=wait, daemon=True).start()
+
+
+def _welcome(store: Store, settings: Settings, folder: Path | None) -> None:
+    """Show how to get in: a link for the one person or the first owner; later, the address.
+
+    With a folder for the page that leads a browser to the link, the browser is opened, too.
+    """
+    from postil.cli.linkpage import open_in_browser
+    from postil.service.store.database import shown
+    from postil.service.store.entrance import FIRST_OWNER, OPEN, make_link, peek_link
+    from postil.service.store.welcome import has_owner
+    from postil.service.web.addresses import main_origin
+
+    where = shown(settings.database)
+    origin = main_origin(settings)
+    if not settings.local and has_owner(store):
+        typer.echo(f"Postil is ready: people log in at\n\n  {origin}\n\nCourses are kept in {where}.")
+        command = f"postil accounts reset LOGIN --address {origin}"
+        typer.echo(f"A password is forgotten? Make a link for a new one: {command}")
+        return
+    purpose = OPEN if settings.local else FIRST_OWNER
+    token = make_link(store, purpose)
+    link = f"{origin}/open?token={token}"
+    typer.echo("Postil is ready: open this link.")
+    once = "in one browser" if settings.local else "for a day, and makes the owner's account"
+    typer.echo(f"\n  {link}\n\nIt works once, {once}. Courses are kept in {where}.")
+    if not settings.local:
+        typer.echo("For yourself alone, without accounts: postil serve --local")
+    if folder and open_in_browser(link, folder, lambda: peek_link(store, token) is not None):
+        typer.echo("Your browser opens it now. If it shows nothing, open the link yourself.")
+    if not sys.stdin or not sys.stdin.isatty():
+        return
+    typer.echo("Press Enter for a new link, Ctrl-C to close.")
+    for _ in iter(sys.stdin.readline, ""):
+        if settings.local or not has_owner(store):
+            typer.echo(f"\n  {origin}/open?token={make_link(store, purpose)}\n")
+        else:
+            typer.echo(f"\nThere is an owner now: log in at {origin}\n")

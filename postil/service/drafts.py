@@ -1,34 +1,32 @@
-"""Uploads and pastes being looked at: read into memory, shown, and stored only when a person says so."""
+"""Uploads and pastes as they are read, to be looked at before a person says that they are to be stored."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-import secrets
-import time
 import zipfile
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Lock
 
+from postil.corpora.attempts import last_attempts
 from postil.corpora.columns import candidates
+from postil.corpora.detect import QUIZ_FORMATS, detect, read_quiz
 from postil.corpora.grids import unify_line_ends
+from postil.corpora.quizzes import Quiz
 from postil.corpora.responses import Question
 from postil.corpora.rows import Row, Rows, read_rows
-from postil.corpora.wide import looks_wide, read_wide
+from postil.corpora.wide import looks_wide, wide_questions
 from postil.corpora.xlsxfile import unpacked_bytes
 from postil.errors import InputError, PostilError
 
-KEPT_SECONDS = 30 * 60
 MOST_COLUMNS = 200
 MOST_ROWS = 20_000
 MOST_UNPACKED = 100 * 2**20
-_MOST_KEPT = 16
 _PASTED = "the pasted text"
-_WITH_FIELDS = (".jsonl", ".ndjson")  # where every row names its fields, and none is a heading
+_WITH_FIELDS = (".jsonl", ".ndjson", ".json")  # where every row names its fields, and none is a heading
+_OF_QUIZZES = (".xml", ".gift", ".txt", "")  # the endings of files that may hold questions
 _SPREADSHEETS = "Excel, LibreOffice, Google Sheets and Numbers can save a table as .xlsx or .csv."
 
 
@@ -38,7 +36,8 @@ class Draft:
 
     `question_id` is the question whose answers it holds; None where it brings its questions itself. `wide`
     holds those of a table with one column a question. `notes` say how it was read, where that was not plain.
-    `headed` says that the table's first row was taken for the names of its columns.
+    `headed` says that the table's first row was taken for the names of its columns. `person` is the account
+    of who brought it: nobody else sees it. A `quiz` has questions and no answers, and so no rows.
     """
 
     token: str
@@ -49,107 +48,64 @@ class Draft:
     wide: tuple[Question, ...] = ()
     notes: tuple[str, ...] = ()
     headed: bool = False
-    made: float = field(default_factory=time.monotonic)
+    person: int | None = None
+    quiz: Quiz | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A table as it was read from a file or a paste."""
+    """A table, or a quiz, as it was read from a file or a paste."""
 
     name: str
     rows: Rows
     wide: tuple[Question, ...] = ()
     notes: tuple[str, ...] = ()
     headed: bool = False
+    quiz: Quiz | None = None
 
 
-class Drafts:
-    """The drafts that are being looked at; each is forgotten after half an hour."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._lock = Lock()
-        self._kept: dict[str, Draft] = {}
-
-    def keep(self, opened: Opened, course_id: int, question_id: int | None) -> Draft:
-        """Keep what was read under a new token."""
-        draft = Draft(
-            secrets.token_urlsafe(16),
-            course_id,
-            question_id,
-            opened.name,
-            opened.rows,
-            opened.wide if question_id is None else (),
-            opened.notes,
-            opened.headed,
-            self._clock(),
-        )
-        with self._lock:
-            self._forget_old()
-            while len(self._kept) >= _MOST_KEPT:
-                del self._kept[next(iter(self._kept))]
-            self._kept[draft.token] = draft
-        return draft
-
-    def get(self, token: str) -> Draft:
-        """The draft of this token, while it is kept."""
-        with self._lock:
-            self._forget_old()
-            draft = self._kept.get(token)
-        if draft is None:
-            raise _forgotten()
-        return draft
-
-    def take(self, token: str) -> Draft:
-        """Get a draft and forget it: of two who would store it only one can."""
-        with self._lock:
-            draft = self._kept.pop(token, None)
-        if draft is None:
-            raise _forgotten()
-        return draft
-
-    def put_back(self, draft: Draft) -> None:
-        """Keep a draft that was taken and could not be stored."""
-        with self._lock:
-            self._kept[draft.token] = draft
-
-    def drop(self, token: str) -> None:
-        """Forget a draft."""
-        with self._lock:
-            self._kept.pop(token, None)
-
-    def _forget_old(self) -> None:
-        latest = self._clock() - KEPT_SECONDS
-        for token in [token for token, draft in self._kept.items() if draft.made < latest]:
-            del self._kept[token]
-
-
-def _forgotten() -> PostilError:
-    return PostilError(
-        "this upload is no longer here.",
-        hint="An upload is forgotten when it was added, and after half an hour. Look whether its answers are "
-        "there; if not, bring the file once more.",
+def make_draft(
+    token: str, opened: Opened, course_id: int, question_id: int | None, person: int | None = None
+) -> Draft:
+    """What was read, for the course or the question that somebody brought it for."""
+    return Draft(
+        token,
+        course_id,
+        question_id,
+        opened.name,
+        opened.rows,
+        opened.wide if question_id is None else (),
+        opened.notes,
+        opened.headed,
+        person,
+        opened.quiz,
     )
 
 
 def open_file(name: str, data: bytes, most: int = MOST_ROWS) -> Opened:
-    """Read an uploaded table (CSV, TSV, XLSX, JSONL); only meanwhile does it lie in a temporary file."""
+    """Read an uploaded table (CSV, TSV, XLSX, JSONL, JSON) or quiz (Moodle XML, GIFT).
+
+    Only meanwhile does it lie in a temporary file.
+    """
     shown = _shown_name(name)
     with TemporaryDirectory(prefix="postil-") as folder:
         path = Path(folder) / f"upload{_ending(shown)}"
         path.write_bytes(data)
         try:
+            kind = detect(path) if path.suffix in _OF_QUIZZES else ""
+            if kind in QUIZ_FORMATS:
+                return Opened(shown, Rows(Path(shown), (), ()), quiz=read_quiz(path, kind))
             _refuse_bombs(path, data)
             rows, notes = _read(path)
             _refuse_many_columns(rows)
             rows.demand_rows()
             _refuse_many_rows(rows, most)
+            rows, told = last_attempts(rows)
             # Students are told apart by the person who looks at the draft, so here the rows are numbered.
-            encoding = "cp1252" if notes else None
-            wide = read_wide(path, id_column="", encoding=encoding) if _is_wide(rows) else []
+            wide = wide_questions(rows, id_column="") if looks_wide(rows.header) else []
         except InputError as error:
             raise _in_plain_words(error, path, shown) from error
-    return Opened(shown, rows, tuple(wide), notes, headed=rows.path.suffix not in _WITH_FIELDS)
+    return Opened(shown, rows, tuple(wide), (*notes, *told), headed=rows.path.suffix not in _WITH_FIELDS)
 
 
 def open_paste(text: str, most: int = MOST_ROWS) -> Opened:
@@ -239,10 +195,6 @@ def _read(path: Path) -> tuple[Rows, tuple[str, ...]]:
         "accents and special characters below: if they are wrong, save the file as “CSV UTF-8” or as .xlsx."
     )
     return rows, (note,)
-
-
-def _is_wide(rows: Rows) -> bool:
-    return looks_wide(rows.header)
 
 
 def _refuse_bombs(path: Path, data: bytes) -> None:

@@ -10,7 +10,7 @@ import re
 import tempfile
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from postil.explain.classreport import GradedQuestion, class_report
 from postil.explain.page import printable
 from postil.models.responses.judgement import Explanation, Judgement, collapsed
 from postil.service.facets import in_words
-from postil.service.records import Answer, Question, View, sentence
+from postil.service.records import Answer, Decision, Question, View, sentence
 from postil.service.workbooks import Cell, Sheet, workbook
 
 # The columns of a table of answers, and how wide they are in a workbook.
@@ -41,7 +41,9 @@ COLUMNS = (
     ("explanation", 60),
     ("feedback", 50),
 )
-TEACHER, MACHINE = "teacher", "Postil"
+TEACHER, TWO, MACHINE = "teacher", "two people", "Postil"
+Names = Mapping[int, str]  # what people are called, by the numbers of their accounts
+NOBODY: Names = {}
 # What a student hears where no note on the answer itself fits.
 SENTENCES = {
     "correct": "Your answer is right.",
@@ -55,7 +57,7 @@ MOODLE_NAMES = {"username": "Username", "idnumber": "ID number", "email": "Email
 _MOODLE_COLUMNS = ("Grade", "Feedback")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _MOST = 0.8  # of the cells have to look like what a column is taken for
-_MADE_KEY = re.compile(r"a\d+|typed-[0-9a-f]{6}")  # given where a file, a paste or a typed answer had none
+_MADE_KEY = re.compile(r"a\d+|typed-[0-9a-f]{6}")
 _LEFT_OUT = (
     "Left out here: {}, without an id or a name that tells whose it is. The sheets of the questions have all."
 )
@@ -76,28 +78,29 @@ class Identity:
         return (answer.key if self.column == "key" else answer.student).strip()
 
 
-def as_csv(question: Question, views: Sequence[View]) -> bytes:
+def as_csv(question: Question, views: Sequence[View], names: Names = NOBODY) -> bytes:
     """A question's answers as CSV; the mark at its start tells Excel that it is UTF-8."""
-    rows = [["" if cell is None else _number(cell) for cell in row] for row in answer_rows(question, views)]
-    return _BYTE_ORDER_MARK + _delimited([name for name, _ in COLUMNS], rows)
+    cells = answer_rows(question, views, names)
+    rows = [["" if cell is None else _number(cell) for cell in row] for row in cells]
+    return _BYTE_ORDER_MARK + delimited([name for name, _ in COLUMNS], rows)
 
 
-def as_xlsx(question: Question, views: Sequence[View]) -> bytes:
+def as_xlsx(question: Question, views: Sequence[View], names: Names = NOBODY) -> bytes:
     """A question's answers as a workbook with one sheet."""
-    return workbook([Sheet("answers", COLUMNS, answer_rows(question, views))])
+    return workbook([Sheet("answers", COLUMNS, answer_rows(question, views, names))])
 
 
-def course_xlsx(graded: Iterable[tuple[Question, Sequence[View]]]) -> bytes:
+def course_xlsx(graded: Iterable[tuple[Question, Sequence[View]]], names: Names = NOBODY) -> bytes:
     """A course as a workbook: a sheet with the points of everybody, then a sheet for each question."""
     graded = list(graded)
     sheets = [
-        Sheet(f"{number} {question.text}", COLUMNS, answer_rows(question, views))
+        Sheet(f"{number} {question.text}", COLUMNS, answer_rows(question, views, names))
         for number, (question, views) in enumerate(graded, 1)
     ]
     return workbook([_overview(graded), *sheets])
 
 
-def answer_rows(question: Question, views: Sequence[View]) -> list[list[Cell]]:
+def answer_rows(question: Question, views: Sequence[View], names: Names = NOBODY) -> list[list[Cell]]:
     """A row for every answer, under the names of `COLUMNS`."""
     return [
         [
@@ -109,7 +112,7 @@ def answer_rows(question: Question, views: Sequence[View]) -> list[list[Cell]]:
             points_of(question, view),
             question.points,
             round(view.judged.confidence, 3) if view.judged and not view.decision else None,
-            TEACHER if view.decision else MACHINE if view.judged else "",
+            _decider(view.decision, names) if view.decision else MACHINE if view.judged else "",
             clean(in_words(view.facets)) if view.facets_count else "",
             clean(_explanation(view)),
             clean(feedback(view)),
@@ -138,7 +141,7 @@ def moodle_csv(question: Question, views: Sequence[View], identity: Identity) ->
         for view in views
         if view.label is not None and identity.of(view.answer)
     ]
-    return _delimited([MOODLE_NAMES[identity.name], *_MOODLE_COLUMNS], rows)
+    return delimited([MOODLE_NAMES[identity.name], *_MOODLE_COLUMNS], rows)
 
 
 def guess_identity(answers: Sequence[Answer]) -> Identity:
@@ -151,9 +154,15 @@ def guess_identity(answers: Sequence[Answer]) -> Identity:
     for column, cells in (("student", students), ("key", keys)):
         if _mostly(cells, str.isdigit):
             return Identity(column, "idnumber")
-    # A name with a blank in it is nobody's user name.
+    # A name with a blank in it is nobody's user name; still less is an id that Moodle has never seen.
     usable = _mostly(students, lambda cell: bool(cell) and not re.search(r"\s", cell))
+    usable = usable or (any(students) and _mostly(keys, is_made))
     return Identity("student" if usable else "key", "username")
+
+
+def is_made(key: str) -> bool:
+    """Whether an id is like those that Postil makes up where a file, a paste or a typed answer had none."""
+    return _MADE_KEY.fullmatch(key.strip()) is not None
 
 
 def report(graded: Iterable[tuple[Question, Sequence[View]]], title: str) -> str:
@@ -168,7 +177,8 @@ def report(graded: Iterable[tuple[Question, Sequence[View]]], title: str) -> str
 
 def file_name(*parts: str) -> str:
     """A name for a download from names of courses and questions: plain letters, digits and hyphens only."""
-    plain = unicodedata.normalize("NFKD", " ".join(parts)).encode("ascii", "ignore").decode()
+    text = " ".join(parts)[: 4 * _LONGEST_NAME]
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     name = re.sub(r"[^A-Za-z0-9]+", "-", plain).strip("-").lower()
     return name[:_LONGEST_NAME].strip("-") or "postil"
 
@@ -179,7 +189,8 @@ def clean(text: str) -> str:
     return printable(unify_line_ends(text)).strip()
 
 
-def _delimited(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:
+def delimited(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:
+    """A table as CSV in which no cell is a formula."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.csv"
         write_rows(path, header, rows, defuse_formulas=True)
@@ -216,7 +227,14 @@ def _overview(graded: Sequence[tuple[Question, Sequence[View]]]) -> Sheet:
 def _pupil(answer: Answer) -> tuple[str, str]:
     """Whose answer it is: the teacher's id with the name; an id that Postil made says nothing about that."""
     key, student = clean(answer.key), clean(answer.student)
-    return ("" if _MADE_KEY.fullmatch(key) else key), student
+    return ("" if is_made(key) else key), student
+
+
+def _decider(decision: Decision, names: Names) -> str:
+    """Who has decided, by name where it is known."""
+    if decision.source == "labelled":
+        return TWO
+    return clean(names.get(decision.by, TEACHER)) if decision.by is not None else TEACHER
 
 
 def _sum(cells: Iterable[Cell]) -> float:

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
@@ -17,6 +16,7 @@ import numpy as np
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
+from postil.corpora.letters import same_letters
 from postil.text.fillers import FILLERS
 from postil.text.negation_cues import ARTICLES, WORD_CUES
 from postil.text.spelling import Speller
@@ -70,7 +70,7 @@ def normal_form(text: str) -> Words:
 
     A capital that stands alone is a name ("bulb A") and not the article, unless all is in capitals.
     """
-    text = unicodedata.normalize("NFKC", text).translate(_APOSTROPHES)
+    text = same_letters(text).translate(_APOSTROPHES)
     shouted = text.upper() == text
     found = (_DROPPED.sub("", match[0]) for match in _WORD.finditer(text))
     return tuple(

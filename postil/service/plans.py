@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from postil.corpora.attempts import slot_of
 from postil.corpora.labels import PLAIN_NAMES
 from postil.corpora.rows import Rows
 from postil.corpora.tables import parse_label
@@ -16,16 +17,33 @@ from postil.service.records import LABELS, NewAnswer
 from postil.service.roles import Columns
 
 MOST_QUESTIONS = 200
+_UNSAID = (
+    "The file does not say what was asked in “{}”. Choose the question it belongs to; or download the report "
+    "once more with the question’s text ticked."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A question as a draft would store it; for one that is there already, only its answers count."""
+    """A question as a draft would store it; for one that is there already, only its answers count.
+
+    `labels` are by the answer's key. `question_id` is the question that is there.
+    """
 
     text: str
     references: tuple[str, ...]
     answers: tuple[NewAnswer, ...]
-    labels: Mapping[str, str] = field(default_factory=dict)  # by the answer's key
+    labels: Mapping[str, str] = field(default_factory=dict)
+    question_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A question of the course to which answers of a draft belong, with the ids of those it has."""
+
+    question_id: int
+    references: tuple[str, ...]
+    keys: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +84,14 @@ def make_plan(
     taken: Collection[str] = (),
     left_out: Collection[int] = (),
     given: Mapping[int, Sequence[str]] | None = None,
+    targets: Mapping[int, Target] | None = None,
     most: int = 20_000,
 ) -> Plan:
     """See what a draft would store if its columns are taken so.
 
     `taken` are the ids that the question's answers have already. Of a draft that brings its questions,
-    numbered from 0 on, `left_out` says which not to store, and `given` which references a person wrote.
+    numbered from 0 on, `left_out` says which not to store, `given` which references a person wrote, and
+    `targets` which are questions that the course has.
     """
     problems: list[str] = []
     warnings = list(draft.notes)
@@ -83,11 +103,23 @@ def make_plan(
         )
         parts = []
     questions = []
+    there = 0  # answers that questions of the course have: they stay as they are
     for number, (text, references, lines) in enumerate(parts):
         if number in left_out:
             continue
+        target = (targets or {}).get(number)
+        if target is not None:
+            new = [line for line in lines if line.key not in target.keys]
+            there += len(lines) - len(new)
+            planned = _planned(text, target.references, new, target.keys, problems, warnings)
+            questions.append(replace(planned, question_id=target.question_id))
+            continue
+        if slot_of(text):
+            warnings.append(_UNSAID.format(text))
         right = tuple((given or {}).get(number) or references)
         questions.append(_planned(text, right, lines, taken, problems, warnings))
+    if there:
+        warnings.append(f"{_are(there, 'answer')} in the course already, and will stay as before.")
     plan = Plan(tuple(questions))
     _look_over(draft, plan, most, problems, warnings)
     return Plan(plan.questions, tuple(dict.fromkeys(problems)), tuple(dict.fromkeys(warnings)))

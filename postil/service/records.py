@@ -13,15 +13,18 @@ from postil.corpora.labels import PARTLY, PLAIN_NAMES, RESPONSE_SCHEMES
 from postil.models.facets.outcome import Facets
 from postil.service.credit import earned
 from postil.service.facets import FacetView, Outcome, facet_views, ticks_of
+from postil.service.people import Person
 
 LABELS = RESPONSE_SCHEMES["5way"].labels
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[”\"’')]*\s+(?=[^a-z])")
 # How a note ends where something speaks against the label; there is nothing to check once a person has.
 _PLEASE_CHECK = re.compile(r"(^|(?<=\.) )Please check: .*", re.DOTALL)
 _REASONS = {
-    "accepted": "You accepted this.",
-    "passed": "You accepted this with others as sure.",
-    "uploaded": "This label stood in your file.",
+    "accepted": "{} accepted this.",
+    "passed": "{} accepted this with others as sure.",
+    "uploaded": "This label stood in the file.",
+    "labelled": "Two people labelled this.",
+    "settled": "Two people labelled this differently, and a referee settled it.",
 }
 
 
@@ -35,13 +38,14 @@ class _Labelled(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """A course, and how many questions and answers it holds."""
+    """A course, how many questions and answers it holds, and whose it is, if anybody's by name."""
 
     id: int
     name: str
     created: datetime
     questions: int
     answers: int
+    owner: Person | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +120,10 @@ class Decision:
 
     `source` is how it came about: one answer in "review" or "accepted" there, "start" for those labelled
     first, "group" for like answers together, "passed" for many accepted without a look at each, "uploaded"
-    for a label that stood in the file. Decisions made together share a `batch`. `ticked` has the facets
-    that the person was asked about, and whether the answer says them; None where nobody was asked.
+    for a label that stood in the file, "labelled" by two people alike, "settled" by a referee where they
+    differed. Decisions made together share a `batch`. `ticked` has the facets
+    that the person was asked about, and whether the answer says them; None where nobody was asked. `by` is
+    the account of who decided; None for the one person of `--local`.
     """
 
     id: int
@@ -130,6 +136,7 @@ class Decision:
     machine_label: str | None
     machine_probabilities: Mapping[str, float] | None
     ticked: Mapping[str, bool] | None = None
+    by: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,11 +185,10 @@ class View:
         """What people call the label; empty before anybody has judged."""
         return PLAIN_NAMES.get(self.label, self.label) if self.label else ""
 
-    @property
-    def reason(self) -> str:
-        """Why the label is what it is, in one line."""
+    def reason(self, who: str = "You") -> str:
+        """Why the label is what it is, in one line; `who` has decided it."""
         if self.decision:
-            return _REASONS.get(self.decision.source, "You decided this.")
+            return _REASONS.get(self.decision.source, "{} decided this.").format(who)
         if self.judged is None:
             return ""
         return sentence(self.judged.because) or _SENTENCE_END.split(self.judged.teacher, maxsplit=1)[0]
@@ -207,7 +213,8 @@ class Job:
 
     `kind` is "propose", "grade", "regrade", "recheck" (look for facets that have changed; labels stay) or
     "facets" (find what a full answer says); `state` is "waiting", "running", "done", "failed", and for what a
-    regrade proposes also "applied" or "dropped".
+    regrade proposes also "applied" or "dropped". `claim` is what only the worker has who took it last: who
+    shows it may write the job. A job is `forsaken` while no worker is there to do it.
     """
 
     id: int
@@ -222,6 +229,8 @@ class Job:
     created: datetime
     started: datetime | None
     finished: datetime | None
+    claim: str = ""
+    forsaken: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from postil.corpora.attempts import find_slots, identity_column
 from postil.corpora.columns import candidates, find_columns, key_of
 from postil.corpora.rows import Rows
 from postil.errors import InputError
@@ -12,8 +13,12 @@ from postil.service.drafts import Draft
 ROLES = ("answer", "id", "student", "label", "question", "reference")
 Columns = Mapping[str, tuple[int, ...]]  # for each role the places of its columns; none: there is no such
 _NAMES = {"name", "fullname", "studentname", "pupilname", "yourname", "student", "pupil", "learner"}
-_FIRST_NAMES = {"firstname", "forename", "givenname"}
-_LAST_NAMES = {"lastname", "surname", "familyname"}
+# Also in German, Spanish and Basque, as Moodle heads them.
+_FIRST_NAMES = {"firstname", "forename", "givenname", "vorname", "nombre", "izena"}
+_LAST_NAMES = {
+    *("lastname", "surname", "familyname", "nachname", "apellidos"),
+    *("deitura", "deiturak", "abizena", "abizenak"),
+}
 _SAMPLE = 200  # rows that are enough to see which column holds sentences
 
 
@@ -34,6 +39,9 @@ def guess_columns(draft: Draft) -> dict[str, tuple[int, ...]]:
         names = [name for name in names if name not in used]
         found[role] = tuple(rows.header.index(name) for name in names)
         used += names
+    if draft.wide and find_slots(rows.header):
+        known = identity_column(rows)
+        found["id"] = () if known is None else (rows.header.index(known),)
     found["student"] = _guess_student(rows.header)
     if found["id"] and found["id"][0] in found["student"]:
         found["id"] = ()  # two pupils may have one name; the rows' numbers tell them apart

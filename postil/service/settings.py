@@ -1,4 +1,4 @@
-"""What the workbench is told when it starts: where its file lies, where it listens, how much it takes in."""
+"""What the workbench is told when it starts: which database, where it listens, for whom, its limits."""
 
 from __future__ import annotations
 
@@ -28,10 +28,22 @@ def _folder(named: str | None, otherwise: Path) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How the workbench runs; the limits are those of one upload."""
+    """How the workbench runs.
 
-    database: Path = field(default_factory=default_database)
+    The database is a file, or the address of a PostgreSQL database. `local` is for one person on this
+    computer, without accounts. `address` is what people type into their browsers, if that is not the port on
+    this computer: behind a proxy with TLS it begins with https. The limits are those of one upload, and of
+    how much one person, or one address from which nobody is logged in, may ask for. `monitor` names the
+    networks from which metrics may be read; where it is empty, only this computer may.
+    """
+
+    database: Path | str = field(default_factory=default_database)
     host: str = "127.0.0.1"
     port: int = 8400
+    local: bool = True
+    address: str = ""
     most_bytes: int = 25 * 1024 * 1024
     most_answers: int = 20_000
+    person_per_minute: int = 600
+    stranger_per_minute: int = 240  # a whole school may come from one address
+    monitor: str = ""

@@ -2,46 +2,69 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.resources import as_file, files
+
+from sqlalchemy.orm import Session
 
 from postil.corpora.tables import read_table
 from postil.errors import PostilError
 from postil.service.drafts import Draft
-from postil.service.plans import Plan
+from postil.service.plans import Plan, Planned
 from postil.service.records import NewAnswer
-from postil.service.store.answers import add_answers
-from postil.service.store.courses import create_course, delete_course
-from postil.service.store.database import Store
-from postil.service.store.questions import create_question, delete_question
+from postil.service.store.answers import add_answers, put_answers
+from postil.service.store.courses import create_course, delete_course, lock_course
+from postil.service.store.database import Store, forget_deleted
+from postil.service.store.drafts import use_draft
+from postil.service.store.questions import NewQuestion, create_question, put_questions
 
 EXAMPLE = "Example class"
 
 
 def store_plan(store: Store, draft: Draft, plan: Plan, points: float = 1.0) -> list[int]:
-    """Store what was planned, and return the numbers of the questions it went to."""
+    """Store what was planned, use the draft up, and return the numbers of the questions it went to."""
     if plan.problems:
         raise PostilError(plan.problems[0])
-    if draft.question_id is not None:
-        for planned in plan.questions:
-            add_answers(store, draft.question_id, planned.answers, planned.labels)
-        return [draft.question_id]
-    made: list[int] = []
-    try:
-        for planned in plan.questions:
-            made.append(create_question(store, draft.course_id, planned.text, planned.references, points))
-            add_answers(store, made[-1], planned.answers, planned.labels)
-    except PostilError:
-        for question_id in made:
-            delete_question(store, question_id)
-        raise
+    with store.writing() as session:
+        # First the course: two who store at once must not wait for each other's questions.
+        lock_course(session, draft.course_id)
+        use_draft(session, draft.token)
+        if draft.question_id is not None:
+            for planned in plan.questions:
+                put_answers(session, draft.question_id, planned.answers, planned.labels)
+            stored = [draft.question_id]
+        else:
+            # A question that has all of its answers stays out.
+            wanted = [one for one in plan.questions if one.question_id is None or one.answers]
+            stored = [_store(session, draft.course_id, planned, points) for planned in wanted]
+    forget_deleted(store)
+    return stored
+
+
+def store_questions(store: Store, draft: Draft, wanted: Sequence[NewQuestion]) -> list[int]:
+    """Make the questions of a quiz that a person wants, all or none, and return their numbers."""
+    with store.writing() as session:
+        lock_course(session, draft.course_id)
+        use_draft(session, draft.token)
+        made = put_questions(session, draft.course_id, wanted)
+    forget_deleted(store)
     return made
 
 
-def store_example(store: Store) -> int:
+def _store(session: Session, course_id: int, planned: Planned, points: float) -> int:
+    """Store a question with its answers, or the answers of one that is there; returns its number."""
+    question_id = planned.question_id
+    if question_id is None:
+        (question_id,) = put_questions(session, course_id, [(planned.text, planned.references, points)])
+    put_answers(session, question_id, planned.answers, planned.labels)
+    return question_id
+
+
+def store_example(store: Store, owner: int | None = None) -> int:
     """Make a course of the class that ships with Postil; its labels stay out, so that there is work to do."""
     with as_file(files("postil.resources").joinpath("demo", "class.csv")) as path:
         questions = read_table(path)
-    course_id = create_course(store, EXAMPLE)
+    course_id = create_course(store, EXAMPLE, owner)
     try:
         for question in questions:
             references = [reference.text for reference in question.references]

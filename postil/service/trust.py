@@ -4,7 +4,8 @@ Every decision is compared with what the machine said before it was made. Three 
 and are left out: those made before anything was graded, those on an answer whose label the machine had only
 repeated from an earlier decision, and answers accepted many at a time, since nobody looked at each: also
 when the others of their step were decided otherwise later. A group
-decided as one is one look and counts once, however many answers it holds. Answers accepted one by one count:
+decided as one is one look and counts once, however many answers it holds; what two people labelled was looked
+at one by one, though it is stored as one step. Answers accepted one by one count:
 the teacher looked, but saw the machine's label first, so it is also said how many these are.
 """
 
@@ -20,6 +21,7 @@ from postil.explain.reliability import Bin, Step
 from postil.grader import TOLD
 from postil.scoring.agreement import cohen_kappa, quadratic_weighted_kappa
 from postil.service.records import LABELS, Decision
+from postil.service.store.decisions import LABELLED, SETTLED
 from postil.service.store.figures import Seen
 
 TARGETS = tuple(range(80, 100))  # per cent
@@ -163,11 +165,12 @@ def measure(seen: Sequence[Seen], shipped: Calibration, target: float) -> Trust:
 
 def compare(seen: Sequence[Seen]) -> list[Compared]:
     """The decisions that say something about the machine, each beside what it had said."""
-    batches: dict[int, list[Decision]] = {}
+    batches: dict[tuple[int, int], list[Decision]] = {}
     for one in seen:
         decision = one.decision
         if decision and decision.machine_label and decision.source != "passed" and not _repeated(one):
-            batches.setdefault(decision.batch, []).append(decision)
+            alone = decision.id if decision.source in (LABELLED, SETTLED) else 0
+            batches.setdefault((decision.batch, alone), []).append(decision)
     found = []
     for batch in batches.values():
         usual = Counter(one.machine_label for one in batch).most_common(1)[0][0]

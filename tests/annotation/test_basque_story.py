@@ -20,6 +20,8 @@ from postil.corpora.senseval import read_senseval
 from postil.models.baselines.senses import MostFrequentSense
 from postil.models.senses.tagger import load_tagger, train_tagger
 
+pytestmark = pytest.mark.slow
+
 WORDS = ("kanal.IZE", "hari.IZE", "herri.IZE", "jo.ADI")
 
 

@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 from walking import WIDE
 from watching import Watch
 
+expect.set_options(timeout=20_000)  # as long as any other step: two browsers may share a busy machine
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -54,10 +55,15 @@ def chromium() -> str:
 
 
 @pytest.fixture(scope="module")
-def server(chromium, tmp_path_factory) -> Iterator[Server]:
-    """A workbench with nothing in it yet, about to start; the browser starts meanwhile."""
+def server(request, chromium, tmp_path_factory) -> Iterator[Server]:
+    """A workbench with nothing in it yet, about to start; the browser starts meanwhile.
+
+    It is one for one person, unless a module of tests says `ACCOUNTS = True`.
+    """
     database = tmp_path_factory.mktemp("workbench") / "workbench.db"
     command = [sys.executable, "-u", "-m", "postil", "serve", "--port", "0", "--no-browser"]
+    if not getattr(request.module, "ACCOUNTS", False):
+        command.append("--local")
     with subprocess.Popen(
         [*command, "--database", str(database)], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True
     ) as process:
@@ -65,7 +71,7 @@ def server(chromium, tmp_path_factory) -> Iterator[Server]:
             yield Server(process, database)
         finally:
             process.send_signal(signal.SIGINT if sys.platform != "win32" else signal.SIGTERM)
-            process.wait(timeout=20)
+            process.wait(timeout=60)
 
 
 @pytest.fixture(scope="module")

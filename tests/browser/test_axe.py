@@ -15,6 +15,8 @@ from postil.service.records import NewAnswer
 from postil.service.store import answers, courses, decisions, facets, jobs, questions
 from postil.service.store.database import Store, open_store
 
+pytestmark = pytest.mark.slow
+
 AXE = Axe()
 SERIOUS = ("serious", "critical")
 # What has to be on a page so that it is the one to look over, and not the one shown before anything is there.

@@ -7,6 +7,8 @@ from playwright.sync_api import Page, expect
 from walking import NARROW, PATIENCE, make_course, make_question, overflow
 from watching import Watch
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = "<script>alert(1)</script>"
 IMAGE = "\"><img src=x onerror='alert(2)'>"
 LONG = "x" * 300 + " <blink>now</blink>"

@@ -6,6 +6,8 @@ import pytest
 from playwright.sync_api import Page, expect
 from walking import PATIENCE, make_course, make_question, path_of, press, told
 
+pytestmark = pytest.mark.slow
+
 MOST_STOPS = 40
 HERE = "document.activeElement"
 # What a person sees of where the focus is: a ring around the control itself or what stands for it.

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from openpyxl import load_workbook
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 from walking import (
     ANSWERS,
     FORMULA,
@@ -59,6 +59,65 @@ def bring(page: Page) -> None:
     expect(page.locator("td.as-answer").first).to_have_text(ANSWERS[0])
     page.get_by_role("button", name="Add 40 answers").click()
     told(page, "40 answers were added.")
+
+
+def upload(page: Page, course: str) -> None:
+    """A class's file in a new course, and its preview."""
+    page.goto("/")
+    make_question(page, make_course(page, course), QUESTION, "\n".join(REFERENCES), "2")
+    page.locator("#answers-file").set_input_files(class_file())
+    page.get_by_role("button", name="Look at the file").click(no_wait_after=True)
+    expect(page.locator("h1")).to_have_text("Is this right?")
+
+
+def test_a_column_chosen_before_the_scripts_are_there_is_kept(page):
+    held: list[Route] = []
+    page.route(
+        "**/htmx.min.js*",
+        lambda route: held.append(route) if "/drafts/" in page.url else route.continue_(),
+    )
+    upload(page, "Quicker than the line")
+    page.get_by_label("Answer", exact=True).select_option(label="what they wrote")
+    expect(page.locator("th.taken", has_text="what they wrote")).to_have_count(0)
+    for route in held:
+        route.continue_()
+    assert held
+    expect(page.locator("th.taken", has_text="what they wrote")).to_contain_text("Answer")
+
+
+def test_two_columns_chosen_in_one_breath_are_both_kept(page, watch):
+    upload(page, "Quick hands")
+    # The second choice is made while the first is on its way, before anything was drawn anew.
+    page.evaluate("""() => {
+      for (const [role, place] of [["answer", "2"], ["id", "0"]]) {
+        const select = document.getElementById(`role-${role}`);
+        select.value = place;
+        select.dispatchEvent(new Event("change", {bubbles: true}));
+      }
+    }""")
+    expect(page.locator("th.taken", has_text="ref")).to_contain_text("Id")
+    expect(page.locator("th.taken", has_text="what they wrote")).to_contain_text("Answer")
+    # And a third in the moment in which they are.
+    page.evaluate("""() => {
+      const preview = document.getElementById("preview");
+      const drawn = new MutationObserver(() => {
+        drawn.disconnect();
+        const select = document.getElementById("role-student");
+        select.value = "";
+        select.dispatchEvent(new Event("change", {bubbles: true}));
+      });
+      drawn.observe(preview, {childList: true});
+      const select = document.getElementById("role-id");
+      select.value = "";
+      select.dispatchEvent(new Event("change", {bubbles: true}));
+    }""")
+    expect(page.locator("th.taken")).to_have_count(1)
+    # htmx tells the console of the request that it took back, and that is all.
+    assert {complaint.split(",")[0] for complaint in watch.complaints} <= {
+        "error: htmx:afterRequest",
+        "error: htmx:sendAbort",
+    }
+    watch.complaints.clear()
 
 
 def label_first(page: Page) -> None:

@@ -133,7 +133,7 @@ def at_a_desk(monkeypatch):
     """A terminal, a screen and a browser, without the grading; gives what the workbench was opened with."""
     opened: list[dict[str, object]] = []
     monkeypatch.setattr(command, "_grade_and_write", lambda folder, postil: None)
-    monkeypatch.setattr("postil.cli.serve.serve", lambda **told: opened.append(told))
+    monkeypatch.setattr("postil.cli.serve.run", lambda **told: opened.append(told))
     monkeypatch.setattr(command, "_has_person", lambda environment: not environment.get("CI"))
     monkeypatch.setattr(webbrowser, "get", lambda using=None: webbrowser.GenericBrowser("true"))
     monkeypatch.setattr(sys, "platform", "linux")
@@ -144,13 +144,14 @@ def at_a_desk(monkeypatch):
 
 def test_without_a_terminal_it_says_how_to_open_the_workbench(shown):
     _, out = shown
-    assert out.rstrip().endswith("postil serve --example")
+    assert out.rstrip().endswith("postil serve --local --example")
 
 
 def test_at_a_desk_the_workbench_opens_on_the_class(postil, at_a_desk):
     status, out, err = postil("demo")
     assert (status, err) == (0, "")
-    assert at_a_desk == [{"port": 0, "database": None, "browser": True, "example": True}]
+    # Not alone: who has a workbench open over the same file stays in.
+    assert at_a_desk == [{"local": True, "port": 0, "database": None, "example": True, "alone": False}]
     assert "Ctrl-C here closes it" in out
 
 
@@ -171,7 +172,7 @@ def test_nothing_opens_where_something_is_missing(postil, at_a_desk, monkeypatch
     status, out, err = postil("demo", *options)
     assert (status, err) == (0, "")
     assert at_a_desk == []
-    assert "serve --example" in out
+    assert "serve --local --example" in out
     assert ("pip install 'postil[serve]'" in out) == (missing == "packages")
 
 

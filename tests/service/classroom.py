@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastapi.testclient import TestClient
+from webclient import let_in
 
 from postil.corpora.labels import RESPONSE_SCHEMES
 from postil.service.records import Judged
@@ -22,16 +22,16 @@ CREDIT = {"correct": 1.0, PARTLY: 0.5}
 
 
 class Browser:
-    """A browser that was let in; its forms carry the token that the pages would give them."""
+    """A browser that was let in; its forms carry the token that the pages would give them.
 
-    def __init__(self, store: Store, folder) -> None:
-        settings = Settings(database=folder / "workbench.db")
-        app = create_app(settings, store)
-        address = f"http://127.0.0.1:{settings.port}"
-        self.client = TestClient(app, base_url=address, headers={"origin": address})
-        self.client.post("/open", data={"token": app.state.door.new_link()})
-        (key,) = self.client.cookies.values()
-        self.token = app.state.door.session(key).csrf
+    `Browser(store, folder, login="ane")` is the browser of somebody with an account (`make_account` of
+    `webclient` makes one); the workbench is then one with accounts. Without a login it is `--local`.
+    """
+
+    def __init__(self, store: Store, folder, login: str | None = None, **settings: object) -> None:
+        chosen = Settings(database=folder / "workbench.db", local=login is None, **settings)
+        self.client = let_in(create_app(chosen, store), login)
+        self.token = self.client.headers.pop("X-CSRF-Token")
 
     def get(self, path: str, *, status: int = 200):
         """A page, which has to come with this status."""
@@ -59,9 +59,10 @@ def judged(answer_id: int, label: str = "correct", confidence: float = 0.9, **mo
 def run(store: Store, kind: str, question_id: int, labels: Mapping[int, tuple[str, float]], **more) -> int:
     """Do a job as the worker would: each answer gets its label and confidence, the others are correct."""
     job_id = jobs.enqueue(store, kind, question_id)
-    assert jobs.claim(store, "test")
+    held = jobs.claim(store, "test")
+    assert held.id == job_id
     save = judgements.save_proposals if kind == "regrade" else judgements.save_judgements
     ids = [answer.id for answer in list_answers(store, question_id)]
-    save(store, job_id, [judged(id, *labels.get(id, ()), **more) for id in ids])
-    jobs.finish(store, job_id, {"answers": len(ids), "decided": len(teaching(store, question_id))})
+    save(store, held, [judged(id, *labels.get(id, ()), **more) for id in ids])
+    jobs.finish(store, held, {"answers": len(ids), "decided": len(teaching(store, question_id))})
     return job_id

@@ -1,12 +1,26 @@
-"""A store in a temporary folder, and a class in it."""
+"""A store, on both kinds of database, and a class in it.
+
+Every test that takes `store`, or a fixture made of it, runs twice: over a SQLite file and over a database of
+a PostgreSQL server that belongs to the tests (`postgres_server.py`). For other needs:
+
+- `database` is what `store` opens, a path or an address: for workers and servers in processes of their own;
+- `sqlite_store`, `sqlite_file` and `postgres_store`, `postgres_url` are those of one kind, for what only
+  that kind has; all have the tables and nothing in them;
+- `new_database` makes another empty one of the same kind as `database`, as often as it is called;
+- `nowhere` makes one of a kind ("sqlite", "postgresql") that has not even tables: a path where nothing is;
+- `postgres` is the server itself, to be stopped and started again.
+"""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from itertools import count
 from shutil import copy
 
+import psycopg
 import pytest
 from classroom import Browser
+from postgres_server import start_server
 
 from postil.corpora.alignments import AlignedPair, Alignment
 from postil.service.records import Judged, NewAnswer
@@ -22,9 +36,87 @@ def empty(tmp_path_factory):
     return path
 
 
+@pytest.fixture(scope="session")
+def postgres():
+    """A PostgreSQL server that runs."""
+    server = start_server()
+    yield server
+    server.remove()
+
+
 @pytest.fixture
-def store(tmp_path, empty):
-    opened = open_store(copy(empty, tmp_path / "workbench.db"))
+def sqlite_file(tmp_path, empty):
+    """The path of a file of the workbench with nothing in it."""
+    return copy(empty, tmp_path / "workbench.db")
+
+
+@pytest.fixture
+def postgres_url(postgres):
+    """The address of a database of the workbench with nothing in it."""
+    name = postgres.lend()
+    yield postgres.url(name)
+    postgres.take_back(name)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request):
+    """A database of either kind with nothing in it: a path, or an address."""
+    return request.getfixturevalue("sqlite_file" if request.param == "sqlite" else "postgres_url")
+
+
+@pytest.fixture
+def new_database(database, tmp_path, empty, request):
+    """A function that makes another database of the same kind."""
+    names, numbers = [], count(2)
+
+    def make():
+        if not isinstance(database, str):
+            return copy(empty, tmp_path / f"workbench{next(numbers)}.db")
+        server = request.getfixturevalue("postgres")
+        names.append(server.lend())
+        return server.url(names[-1])
+
+    yield make
+    for name in names:
+        request.getfixturevalue("postgres").take_back(name)
+
+
+@pytest.fixture
+def nowhere(tmp_path, request):
+    """A function that names a database of a kind without any tables."""
+    names, numbers = [], count(1)
+
+    def make(kind):
+        if kind == "sqlite":
+            return tmp_path / f"new{next(numbers)}.db"
+        server = request.getfixturevalue("postgres")
+        names.append(server.lend())
+        with psycopg.connect(server.url(names[-1])) as connection:
+            connection.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+        return server.url(names[-1])
+
+    yield make
+    for name in names:
+        request.getfixturevalue("postgres").take_back(name)
+
+
+@pytest.fixture
+def store(database):
+    opened = open_store(database)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def sqlite_store(sqlite_file):
+    opened = open_store(sqlite_file)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def postgres_store(postgres_url):
+    opened = open_store(postgres_url)
     yield opened
     opened.close()
 
@@ -91,9 +183,10 @@ def judged():
 def graded(store, question_id, ids, judged):
     """The question, judged by a job that is done: b wrong, c doubtful, d without a judgement."""
     job = jobs.enqueue(store, "grade", question_id)
-    assert jobs.claim(store, "w").id == job
+    held = jobs.claim(store, "w")
+    assert held.id == job
     unsure = {"confidence": 0.4, "deferred": True, "score": 0.5}
     made = [judged(ids["a"]), judged(ids["b"], "contradictory"), judged(ids["c"], "irrelevant", **unsure)]
-    judgements.save_judgements(store, job, made)
-    jobs.finish(store, job, {})
+    judgements.save_judgements(store, held, made)
+    jobs.finish(store, held, {})
     return question_id

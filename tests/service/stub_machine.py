@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from postil.corpora.alignments import AlignedPair
 from postil.models.facets.outcome import EXPRESSED, UNADDRESSED, FacetOutcome
 from postil.models.responses.judgement import Explanation, Judgement, collapsed
+from postil.service.groups import group_texts
 
 LABELS = ("correct", "partially_correct_incomplete", "contradictory", "irrelevant", "non_domain")
 
@@ -35,6 +38,9 @@ class StubMachine:
     def facets(self, question):
         return question.references[0].rstrip(".").split(" is ")
 
+    def group(self, answers):
+        return group_texts(answers)
+
 
 def _judgement(label, reference):
     five = dict.fromkeys(LABELS, 0.1) | {label: 0.6}
@@ -60,3 +66,20 @@ def quick() -> StubMachine:
 
 def slow() -> StubMachine:
     return StubMachine(0.05)
+
+
+@dataclass(frozen=True)
+class WritingMachine(StubMachine):
+    """Writes down who explained which answer: a line for each, with the number of the process."""
+
+    notes: Path = Path("notes")
+
+    def explain(self, question, answers, judgements):
+        lines = "".join(f"{os.getpid()} {question.id} {answer}\n" for answer in answers)
+        with self.notes.open("a") as notes:  # whole lines: others write, too
+            notes.write(lines)
+        return super().explain(question, answers, judgements)
+
+
+def writing(notes: Path) -> StubMachine:
+    return WritingMachine(0.02, notes)

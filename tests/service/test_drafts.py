@@ -1,33 +1,17 @@
-"""Drafts: kept for half an hour, not too many of them, and their columns guessed from their names."""
+"""Drafts: their columns are guessed from their names, and what would be stored of them."""
 
 from __future__ import annotations
 
 import pytest
 
 from postil.errors import PostilError
-from postil.service.drafts import Drafts, open_file, open_paste
+from postil.service.drafts import make_draft, open_file, open_paste
 from postil.service.plans import make_plan
 from postil.service.roles import guess_columns
 
 
-def test_drafts_are_forgotten_after_half_an_hour_and_when_there_are_many():
-    time = 0.0
-    drafts = Drafts(lambda: time)
-    first = drafts.keep(open_paste("one"), 1, 1)
-    assert drafts.get(first.token) == first
-    time = 1799.0
-    assert drafts.get(first.token) == first
-    time = 1801.0
-    with pytest.raises(PostilError, match="no longer here"):
-        drafts.get(first.token)
-    many = [drafts.keep(open_paste("one"), 1, 1) for _ in range(17)]
-    drafts.get(many[-1].token)
-    with pytest.raises(PostilError, match="no longer here"):
-        drafts.get(many[0].token)
-
-
 def guessed(data, name="class.csv", question_id=1):
-    draft = Drafts().keep(open_file(name, data.encode()), 1, question_id)
+    draft = make_draft("t", open_file(name, data.encode()), 1, question_id)
     header = draft.rows.header
     return {role: tuple(header[place] for place in places) for role, places in guess_columns(draft).items()}
 
@@ -53,7 +37,7 @@ def test_columns_are_guessed(header, answer, id, student):
 
 def test_a_plan_of_a_wide_table_keeps_the_ids_of_its_students():
     export = "Email,Why does ice float?,What do plants need?\na@x,light,sun\nb@x,,water\n"
-    draft = Drafts().keep(open_file("form.csv", export.encode()), 1, None)
+    draft = make_draft("t", open_file("form.csv", export.encode()), 1, None)
     plan = make_plan(draft, guess_columns(draft))
     assert [question.text for question in plan.questions] == ["Why does ice float?", "What do plants need?"]
     assert [[answer.key for answer in one.answers] for one in plan.questions] == [["a@x", "b@x"]] * 2
@@ -62,14 +46,14 @@ def test_a_plan_of_a_wide_table_keeps_the_ids_of_its_students():
 
 
 def test_blank_rows_are_no_answers_and_numbers_go_on():
-    draft = Drafts().keep(open_paste("x\ta\ny\tb"), 1, 1)
+    draft = make_draft("t", open_paste("x\ta\ny\tb"), 1, 1)
     plan = make_plan(draft, guess_columns(draft), taken={"a1", "a3"})
     assert [answer.key for answer in plan.questions[0].answers] == ["a4", "a5"]
 
 
 def test_a_pupil_of_a_wide_table_has_one_number_in_every_question():
     export = "When,Why does ice float?,What do plants need?\n1,,sun\n2,light,water\n3,less dense,\n"
-    draft = Drafts().keep(open_file("form.csv", export.encode()), 1, None)
+    draft = make_draft("t", open_file("form.csv", export.encode()), 1, None)
     plan = make_plan(draft, {**guess_columns(draft), "id": (), "student": ()})
     keys = [{answer.text: answer.key for answer in one.answers if answer.text} for one in plan.questions]
     assert keys == [{"light": "a2", "less dense": "a3"}, {"sun": "a1", "water": "a2"}]
@@ -77,19 +61,9 @@ def test_a_pupil_of_a_wide_table_has_one_number_in_every_question():
 
 def test_numbers_keep_clear_of_ids_that_look_like_them():
     export = "Name,id,Why does ice float?\nAnn,a3,x\nBob,,y\nCy,,z\n"
-    draft = Drafts().keep(open_file("form.csv", export.encode()), 1, None)
+    draft = make_draft("t", open_file("form.csv", export.encode()), 1, None)
     (question,) = make_plan(draft, {**guess_columns(draft), "id": (1,)}).questions
     assert [answer.key for answer in question.answers] == ["a3", "a2", "a1"]
-
-
-def test_only_one_can_take_a_draft():
-    drafts = Drafts()
-    draft = drafts.keep(open_paste("one"), 1, 1)
-    assert drafts.take(draft.token) == draft
-    with pytest.raises(PostilError, match="no longer here"):
-        drafts.take(draft.token)
-    drafts.put_back(draft)
-    assert drafts.get(draft.token) == draft
 
 
 def test_too_many_rows_are_refused_when_they_are_read():
@@ -101,7 +75,7 @@ def test_too_many_rows_are_refused_when_they_are_read():
 
 def test_too_many_questions_are_refused():
     table = "question,answer\n" + "".join(f"Why {number}?,x\n" for number in range(201))
-    draft = Drafts().keep(open_file("class.csv", table.encode()), 1, None)
+    draft = make_draft("t", open_file("class.csv", table.encode()), 1, None)
     plan = make_plan(draft, guess_columns(draft))
     assert plan.questions == ()
     assert [problem[:19] for problem in plan.problems] == ["These are 201 quest"]

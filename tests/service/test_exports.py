@@ -218,6 +218,8 @@ def test_grades_for_moodle():
         (["r-1", "r-2"], ["ada", "bob"], "student", "username"),
         (["ada", "bob"], ["", ""], "key", "username"),
         (["ada", "bob"], ["Ada L", "Bob M"], "key", "username"),
+        (["a1", "a2"], ["Ada L", "Bob M"], "student", "username"),
+        (["a1", "a2"], ["", ""], "key", "username"),
     ],
 )
 def test_moodle_finds_students_by_what_looks_like_it(keys, students, column, name):
@@ -328,3 +330,14 @@ def test_a_label_that_was_repeated_is_told_once_and_without_notes():
     assert page.lower().count(TOLD) == 1
     assert page.count('<ul class="facets"') == 1
     assert "<summary></summary>" not in page
+
+
+def test_who_decided_is_named_where_that_is_known():
+    decided = view(told=PARTLY)
+    by = [(4, "review"), (None, "review"), (None, "labelled"), (5, "settled")]
+    views = [
+        replace(decided, decision=replace(decided.decision, by=number, source=source))
+        for number, source in by
+    ]
+    rows = rows_of(exports.as_csv(question(), views, {4: "Ann", 5: "=Eva"}))
+    assert [row["decided by"] for row in rows] == ["Ann", "teacher", "two people", "'=Eva"]

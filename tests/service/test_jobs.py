@@ -5,11 +5,14 @@ import logging
 import pytest
 from stub_machine import LABELS, StubMachine
 
+from postil.errors import PostilError
 from postil.service.jobs import worker
-from postil.service.jobs.worker import StopWorkingError, work
+from postil.service.jobs.stopping import StopWorkingError
+from postil.service.jobs.worker import work
 from postil.service.records import NewAnswer
 from postil.service.store import answers, courses, decisions, jobs, judgements, questions
 from postil.service.store.answers import Filter
+from postil.service.store.database import StoreAwayError
 from postil.service.store.figures import some_changes
 
 
@@ -74,8 +77,8 @@ def test_late_answers_are_judged_beside_the_others_which_keep_their_judgements(s
 def test_late_answers_whose_worker_died_are_taken_up_where_it_stopped(store, graded, ids, judged):
     answers.add_answers(store, graded, [NewAnswer("e", "", "too late")])
     job = jobs.enqueue(store, "grade", graded)
-    jobs.claim(store, "dead")
-    judgements.save_judgements(store, job, [judged(ids["d"], "irrelevant")])
+    held = jobs.claim(store, "dead")
+    judgements.save_judgements(store, held, [judged(ids["d"], "irrelevant")])
     before = {view.answer.key: view.judged for view in views(store, graded)}
     worker.do(store, jobs.claim(store, "heir", stale=0), StubMachine())
     ended = jobs.get_job(store, job)
@@ -130,8 +133,8 @@ def test_only_what_is_missing_is_explained(store, question_id, ids, judged):
             return super().explain(question, texts, judgements)
 
     job = jobs.enqueue(store, "grade", question_id)
-    jobs.claim(store, "dead")
-    judgements.save_judgements(store, job, [judged(ids["b"])])
+    held = jobs.claim(store, "dead")
+    judgements.save_judgements(store, held, [judged(ids["b"])])
     worker.do(store, jobs.claim(store, "heir", stale=0), Listening())
     assert "it is open" not in Listening.heard
     assert len(Listening.heard) == 3
@@ -189,14 +192,14 @@ def test_signs_of_life_while_judging(store, question_id, monkeypatch):
     class Watched(StubMachine):
         def judge(self, question, texts, decided):
             judged = super().judge(question, texts, decided)
-            assert jobs.claim(store, "thief", stale=0.2) is None
+            assert jobs.claim(store, "thief", stale=1.0) is None
             return judged
 
-    worker.do(store, claimed, Watched(0.5))
+    worker.do(store, claimed, Watched(1.5))
     assert jobs.get_job(store, job).state == "done"
 
 
-def test_the_worker_loads_the_machine_for_the_first_job_only(store, question_id, tmp_path):
+def test_the_worker_loads_the_machine_for_the_first_job_only(store, question_id, database):
     loaded = []
     looks = iter([False, False, False, True])
 
@@ -210,6 +213,62 @@ def test_the_worker_loads_the_machine_for_the_first_job_only(store, question_id,
         loaded.append(1)
         return StubMachine()
 
-    work(tmp_path / "workbench.db", load, stopped=stopped)
+    work(database, load, stopped=stopped)
     assert loaded == [1]
+    assert jobs.latest_job(store, question_id).state == "done"
+
+
+def away_at_first(monkeypatch, module, name, times):
+    """The database is away the first few times that a function of the store is called."""
+    function, left = getattr(module, name), iter(range(times))
+
+    def call(*arguments, **options):
+        if next(left, None) is not None:
+            raise StoreAwayError("the database cannot be reached now.")
+        return function(*arguments, **options)
+
+    monkeypatch.setattr(module, name, call)
+
+
+def test_a_database_that_is_away_is_waited_for(store, question_id, monkeypatch):
+    pauses = []
+    away_at_first(monkeypatch, judgements, "save_judgements", 3)
+    away_at_first(monkeypatch, jobs, "finish", 4)
+    job = do(store, "grade", question_id, stopped=lambda seconds: pauses.append(seconds))
+    assert (job.state, job.done, job.total) == ("done", 4, 4)
+    assert pauses == [0.1, 0.3, 1.0, 2.0, 5.0, 5.0, 5.0]
+
+
+def test_who_waits_for_a_database_can_be_told_to_stop(store, question_id, monkeypatch):
+    away_at_first(monkeypatch, judgements, "save_judgements", 9)
+    with pytest.raises(StopWorkingError):
+        do(store, "grade", question_id, stopped=lambda seconds: seconds > 1)
+    assert jobs.latest_job(store, question_id).state == "waiting"
+
+
+def test_a_job_that_another_took_while_the_database_was_away_is_left_to_him(store, question_id, monkeypatch):
+    away_at_first(monkeypatch, judgements, "save_judgements", 1)
+    taken = []
+    do(store, "grade", question_id, stopped=lambda _: taken.append(jobs.claim(store, "heir", stale=0)))
+    assert jobs.get_job(store, taken[0].id).state == "running"
+    assert questions.get_question(store, question_id).judged == 0
+
+
+def test_that_a_job_failed_is_told_when_the_database_is_back(store, question_id, monkeypatch):
+    class Broken(StubMachine):
+        def judge(self, question, texts, decided):
+            raise PostilError("there is no grader.")
+
+    away_at_first(monkeypatch, jobs, "fail", 2)
+    job = do(store, "grade", question_id, Broken(), stopped=lambda _: False)
+    assert (job.state, job.error) == ("failed", "there is no grader.")
+
+
+def test_a_worker_can_be_started_before_its_database(store, database, question_id, monkeypatch):
+    jobs.enqueue(store, "propose", question_id)
+    away_at_first(monkeypatch, worker, "open_store", 2)
+    waited = []
+    work(database, StubMachine, stopped=lambda seconds: waited.append(seconds) or len(waited) == 4)
+    assert waited[:3] == [0.1, 0.3, 0]
+    assert waited[3] == pytest.approx(worker.POLL, rel=0.25)
     assert jobs.latest_job(store, question_id).state == "done"

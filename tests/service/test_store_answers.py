@@ -61,12 +61,12 @@ def test_the_order_of_the_file(store, graded):
 
 
 def test_by_score_is_the_order_of_the_points_shown(store, question_id, ids, judged):
-    job = jobs.enqueue(store, "grade", question_id)
-    jobs.claim(store, "w")
+    jobs.enqueue(store, "grade", question_id)
+    held = jobs.claim(store, "w")
     partly = "partially_correct_incomplete"
     # The machine's own score of a partly right answer may be above that of a right one.
     made = [judged(ids["a"], "contradictory", score=0.3), judged(ids["b"], partly, score=0.6)]
-    judgements.save_judgements(store, job, [*made, judged(ids["c"], score=0.5)])
+    judgements.save_judgements(store, held, [*made, judged(ids["c"], score=0.5)])
     assert keys(store, question_id, order="score") == "cbad"
     decisions.decide(store, question_id, [ids["a"]], "correct", "review")
     assert keys(store, question_id, order="score") == "cabd"
@@ -126,13 +126,13 @@ def test_unknown_filters_are_refused():
 def test_what_a_page_shows_of_an_answer(store, graded, ids):
     right, doubtful, new = (answers.get_view(store, ids[key]) for key in "acd")
     assert (right.label, right.plain, right.score, right.doubtful) == ("correct", "correct", 1.0, False)
-    assert right.reason == "It says “open”."
+    assert right.reason() == "It says “open”."
     assert (doubtful.plain, doubtful.doubtful) == ("off the point", True)
-    assert (new.label, new.plain, new.score, new.reason, new.doubtful) == (None, "", None, "", True)
+    assert (new.label, new.plain, new.score, new.reason(), new.doubtful) == (None, "", None, "", True)
     decisions.decide(store, graded, [ids["c"]], "partially_correct_incomplete", "review")
     decided = answers.get_view(store, ids["c"])
     assert (decided.plain, decided.score, decided.doubtful) == ("partly right", 0.5, False)
-    assert decided.reason == "You decided this."
+    assert decided.reason() == "You decided this."
 
 
 def test_a_deleted_answer_is_gone(store, graded, ids):
@@ -148,3 +148,9 @@ def test_pages_of_a_list_follow_each_other_with_alignments_or_without(store, gra
     bare = [replace(view, judged=replace(view.judged, alignment=None)) for view in whole[2:]]
     assert pages[1] == bare
     assert all(view.judged.alignment for view in whole[2:])
+
+
+@pytest.mark.parametrize("search", ["\0", "a\0", "\ud800", "%", "_", "\\"])
+def test_anything_can_be_looked_for(store, question_id, search):
+    found = answers.find_views(store, question_id, Filter(search=search), 0, 9)
+    assert [view.answer.key for view in found] == (["d"] if search == "%" else [])

@@ -4,20 +4,13 @@ import sqlite3
 import threading
 
 import pytest
-from alembic.autogenerate import compare_metadata
-from alembic.migration import MigrationContext
+from sqlalchemy import select, text
 
 from postil.errors import InputError, PostilError
 from postil.service.settings import Settings, default_database
 from postil.service.store import courses, questions
-from postil.service.store.database import open_store
-from postil.service.store.tables import Base, CourseRow, now
-
-
-def test_the_migrations_make_the_tables_that_the_code_knows(store):
-    with store.engine.connect() as connection:
-        context = MigrationContext.configure(connection)
-        assert compare_metadata(context, Base.metadata) == []
+from postil.service.store.database import StoreAwayError, open_store, shown
+from postil.service.store.tables import CourseRow, now
 
 
 def test_the_file_is_opened_again_and_keeps_what_it_had(tmp_path):
@@ -37,8 +30,8 @@ def test_only_its_owner_may_read_the_file(tmp_path):
     assert path.stat().st_mode & 0o077 == 0
 
 
-def test_what_each_connection_is_told(store):
-    with store.engine.connect() as connection:
+def test_what_each_connection_is_told(sqlite_store):
+    with sqlite_store.engine.connect() as connection:
         told = {
             name: connection.exec_driver_sql(f"PRAGMA {name}").scalar()
             for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout", "secure_delete")
@@ -56,15 +49,17 @@ def test_another_file_is_refused(tmp_path):
         open_store(tmp_path)
 
 
-def test_a_file_of_a_newer_version_is_refused(tmp_path):
-    path = tmp_path / "workbench.db"
-    open_store(path).close()
-    connection = sqlite3.connect(path)
-    connection.execute("UPDATE alembic_version SET version_num = '9999'")
-    connection.commit()
-    connection.close()
+def test_a_database_of_a_newer_version_is_refused(new_database):
+    database = new_database()
+    store = open_store(database)
+    with store.engine.begin() as connection:
+        before = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
     with pytest.raises(InputError, match="newer version"):
-        open_store(path)
+        open_store(database)
+    with store.engine.begin() as connection:  # the next test may get the same database
+        connection.execute(text("UPDATE alembic_version SET version_num = :before"), {"before": before})
+    store.close()
 
 
 def test_nothing_is_kept_of_a_transaction_that_fails(store):
@@ -99,21 +94,52 @@ def test_readers_do_not_wait_for_a_writer_and_writers_take_turns(store):
     assert courses.get_course(store, course).name == "Biology"
 
 
-def test_a_busy_file_is_said_in_words(store, tmp_path):
-    other = sqlite3.connect(tmp_path / "workbench.db", isolation_level=None)
+def test_a_busy_file_is_said_in_words(sqlite_store, sqlite_file):
+    other = sqlite3.connect(sqlite_file, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    with store.engine.connect() as connection:  # the pool gives the same connection again
+    with sqlite_store.engine.connect() as connection:  # the pool gives the same connection again
         connection.exec_driver_sql("PRAGMA busy_timeout=50")
-    with pytest.raises(PostilError, match="cannot be written now"):
-        courses.create_course(store, "Physics")
+    with pytest.raises(StoreAwayError, match="cannot be used now"):
+        courses.create_course(sqlite_store, "Physics")
     other.close()
 
 
-def test_deleted_text_is_not_left_in_the_file(store, tmp_path):
-    course = courses.create_course(store, "Physics")
-    questions.create_question(store, course, "why does quicksilver glisten", ["it does"], 1)
-    courses.delete_course(store, course)
+def test_deleted_text_is_not_left_in_the_file(sqlite_store, tmp_path):
+    course = courses.create_course(sqlite_store, "Physics")
+    questions.create_question(sqlite_store, course, "why does quicksilver glisten", ["it does"], 1)
+    courses.delete_course(sqlite_store, course)
     assert all(b"quicksilver" not in path.read_bytes() for path in tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("address", ["sqlite:///x.db", "mysql://me:secret@there/x", "http://there"])
+def test_other_kinds_of_database_are_refused(address):
+    with pytest.raises(PostilError, match="no database of the kind") as raised:
+        open_store(address)
+    assert "secret" not in str(raised.value)
+
+
+def test_a_number_that_no_row_can_have_is_not_there(store):
+    for number in (2**31, 2**63, 10**30):
+        with pytest.raises(PostilError, match="not there"):
+            courses.get_course(store, number)
+
+
+def test_a_text_that_no_database_can_hold_is_not_there(store):
+    course = courses.create_course(store, "Phy\0si\ud800cs")
+    assert courses.get_course(store, course).name == "Phy\ufffdsi\ufffdcs"
+    with pytest.raises(PostilError, match="not there"), store.reading() as session:
+        session.scalars(select(CourseRow).where(CourseRow.name == "\ud800")).all()
+
+
+def test_a_nul_is_nowhere_in_a_server(postgres_store):
+    with pytest.raises(PostilError, match="not there"), postgres_store.reading() as session:
+        session.scalars(select(CourseRow).where(CourseRow.name == "\0")).all()
+
+
+def test_a_file_can_be_named_by_its_path_as_text(tmp_path):
+    open_store(str(tmp_path / "workbench.db")).close()
+    assert (tmp_path / "workbench.db").is_file()
+    assert shown(tmp_path / "workbench.db") == str(tmp_path / "workbench.db")
 
 
 @pytest.mark.parametrize(

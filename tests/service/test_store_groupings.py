@@ -35,11 +35,12 @@ def test_a_group_is_shown_by_the_text_and_label_that_most_of_it_has(store, grade
     added = [answer.id for answer in list_answers(store, graded)][4:]
     set_groups(store, graded, dict.fromkeys(added, 5))
     job = jobs.enqueue(store, "regrade", graded)
-    assert jobs.claim(store, "w").id == job
+    held = jobs.claim(store, "w")
+    assert held.id == job
     labels = ("irrelevant", "correct", "correct")
     made = [judged(id, label) for id, label in zip(added, labels, strict=True)]
-    judgements.save_proposals(store, job, made)
-    jobs.finish(store, job, {})
+    judgements.save_proposals(store, held, made)
+    jobs.finish(store, held, {})
     judgements.apply_changes(store, job)
     [group] = get_groups(store, graded, [5])
     assert (group.text, group.labels, group.likely) == ("it is", ("correct", "irrelevant"), "correct")

@@ -11,23 +11,24 @@ from postil.service.store.jobs import MOST_ATTEMPTS, JobGoneError
 def test_the_same_work_is_asked_for_once(store, question_id):
     first = jobs.enqueue(store, "grade", question_id)
     assert jobs.enqueue(store, "grade", question_id) == first
-    jobs.claim(store, "w")
+    held = jobs.claim(store, "w")
     assert jobs.enqueue(store, "grade", question_id) == first
     assert jobs.enqueue(store, "propose", question_id) != first
-    jobs.finish(store, first, {})
+    jobs.finish(store, held, {})
     assert jobs.enqueue(store, "grade", question_id) != first
 
 
 def test_the_life_of_a_job(store, question_id):
     job = jobs.enqueue(store, "propose", question_id)
     assert jobs.get_job(store, job).state == "waiting"
-    assert jobs.claim(store, "w").state == "running"
-    jobs.set_phase(store, job, "reading", 4)
+    held = jobs.claim(store, "w")
+    assert (held.id, held.state) == (job, "running")
+    jobs.set_phase(store, held, "reading", 4)
     running = jobs.get_job(store, job)
     assert (running.phase, running.total) == ("reading", 4)
     assert running.started is not None
     assert running.finished is None
-    jobs.finish(store, job, {"answers": [1, 2]})
+    jobs.finish(store, held, {"answers": [1, 2]})
     done = jobs.get_job(store, job)
     assert (done.state, done.result) == ("done", {"answers": [1, 2]})
     assert done.finished is not None
@@ -36,8 +37,8 @@ def test_the_life_of_a_job(store, question_id):
 
 def test_a_job_that_fails_says_why(store, question_id):
     job = jobs.enqueue(store, "grade", question_id)
-    jobs.claim(store, "w")
-    jobs.fail(store, job, "there is no reference.")
+    held = jobs.claim(store, "w")
+    jobs.fail(store, held, "there is no reference.")
     assert (jobs.get_job(store, job).state, jobs.get_job(store, job).error) == (
         "failed",
         "there is no reference.",
@@ -77,19 +78,20 @@ def test_a_job_that_kills_every_worker_has_failed(store, question_id):
 def test_a_job_given_back_is_no_failure(store, question_id):
     job = jobs.enqueue(store, "grade", question_id)
     for _ in range(MOST_ATTEMPTS + 1):
-        assert jobs.claim(store, "w").id == job
-        jobs.release(store, job)
+        held = jobs.claim(store, "w")
+        assert held.id == job
+        jobs.release(store, held)
 
 
 def test_a_deleted_job_is_noticed(store, question_id):
-    job = jobs.enqueue(store, "grade", question_id)
-    jobs.claim(store, "w")
+    jobs.enqueue(store, "grade", question_id)
+    held = jobs.claim(store, "w")
     courses.delete_course(store, questions.get_question(store, question_id).course_id)
     for call in (
-        lambda: jobs.heartbeat(store, job),
-        lambda: jobs.set_phase(store, job, "reading", 1),
-        lambda: jobs.finish(store, job, {}),
-        lambda: jobs.fail(store, job, "x"),
+        lambda: jobs.heartbeat(store, held),
+        lambda: jobs.set_phase(store, held, "reading", 1),
+        lambda: jobs.finish(store, held, {}),
+        lambda: jobs.fail(store, held, "x"),
     ):
         with pytest.raises(JobGoneError):
             call()

@@ -100,6 +100,12 @@ def test_many_accepted_at_once_are_left_out_and_a_group_counts_once():
     assert one.machine == "correct"
 
 
+def test_what_two_people_labelled_counts_one_by_one_though_it_is_one_step():
+    labelled = [view(n, told="correct", source="labelled", batch=9) for n in range(3)]
+    labelled.append(view(3, told=PARTLY, source="settled", batch=9))
+    assert [one.told for one in compare(labelled)] == ["correct", "correct", "correct", PARTLY]
+
+
 def test_acceptances_count_and_are_counted():
     views = [view(1, told="correct", source="accepted"), view(2, told="correct"), view(3, told=PARTLY)]
     agreement = measure(views, Fixed(0.5), 0.9).agreement

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from webclient import let_in
 
+from postil.service.records import NewAnswer
 from postil.service.settings import Settings
-from postil.service.store import answers, courses, questions
+from postil.service.store import answers, courses, jobs, questions
 from postil.service.web.app import create_app
 
 
@@ -112,3 +113,17 @@ def test_an_answer_can_be_typed(client, store, question_id):
     assert "<i>lit" not in page.text
     assert "The answer is empty." in client.post(f"/questions/{question_id}/answers", data={"text": " "}).text
     assert len(answers.list_answers(store, question_id)) == 5
+
+
+def test_all_that_waits_is_graded_at_once(client, store):
+    courses.create_course(store, "Physics 7b")
+    assert "Grade all that wait" not in client.get("/courses/1").text
+    texts = {"a": "so", "b": "no"}
+    waiting = [questions.create_question(store, 1, text, ["Because."], 1) for text in ("How?", "When?")]
+    empty = questions.create_question(store, 1, "Nobody answered", ["Because."], 1)
+    for made in waiting:
+        answers.add_answers(store, made, [NewAnswer(key, "", text) for key, text in texts.items()])
+    assert "Grade all that wait" in client.get("/courses/1").text
+    assert "2 questions will be graded" in client.post("/courses/1/grade").text
+    assert [jobs.latest_job(store, made).kind for made in waiting] == ["grade", "grade"]
+    assert jobs.latest_job(store, empty) is None

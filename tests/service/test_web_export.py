@@ -6,10 +6,14 @@ import csv
 import io
 
 import pytest
-from classroom import PARTLY, run
+from classroom import PARTLY, Browser, run
 from openpyxl import load_workbook
+from webclient import make_account
 
-from postil.service.store import courses, decisions
+from postil.service.people import Level
+from postil.service.records import NewAnswer
+from postil.service.store import answers, courses, decisions, questions
+from postil.service.store.access import hand_over, share_course
 from postil.service.store.questions import get_question
 
 
@@ -93,3 +97,27 @@ def test_a_course_with_no_questions_says_so(browser, store):
 
 def test_what_is_not_there_is_not_found(browser):
     assert browser.client.get("/questions/999/export.csv").status_code in (400, 404)
+
+
+def test_ids_that_postil_made_up_are_told(browser, store, question_id, graded):
+    assert "made up by Postil" not in browser.get(f"{graded}/export").text
+    made = questions.create_question(store, 1, "Why?", ["Because."], 1)
+    answers.add_answers(store, made, [NewAnswer("a1", "", "so"), NewAnswer("a2", "", "no")])
+    ids = [answer.id for answer in answers.list_answers(store, made)]
+    decisions.decide(store, made, ids, "correct", "review")
+    assert "made up by Postil; Moodle does not know them" in browser.get(f"/questions/{made}/export").text
+
+
+def test_others_did_not_decide_what_somebody_decided(store, tmp_path, graded, question_id, ids):
+    ann, ben = make_account(store, "ann"), make_account(store, "ben")
+    hand_over(store, 1, ann.id)
+    share_course(store, 1, ben.id, Level.TEACH)
+    decisions.decide(store, question_id, [ids["b"]], "contradictory", "review", by=ann.id)
+    as_ben = Browser(store, tmp_path, login="ben")
+    page = as_ben.get(graded).text
+    assert "by Ann" in page
+    assert ">yours<" not in page
+    assert "new decisions can teach Postil how people grade here" in page
+    assert "Only those that people decided" in as_ben.get(f"{graded}/export").text
+    assert ">yours<" in Browser(store, tmp_path, login="ann").get(graded).text
+    assert [row["decided by"] for row in table(as_ben.get(f"{graded}/export.csv"))][:2] == ["teacher", "Ann"]

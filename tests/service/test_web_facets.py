@@ -256,6 +256,6 @@ def test_without_a_teachers_parts_several_of_postils_own_are_shown(browser, stor
 
 def test_a_question_that_is_not_there(browser):
     browser.get("/questions/99/facets", status=404)
-    assert browser.post("/questions/99/facets", **form(["", "a", "1", "yes"])).status_code == 400
+    assert browser.post("/questions/99/facets", **form(["", "a", "1", "yes"])).status_code == 404
     for path in ("recheck", "facets/reset", "facets/find"):
         assert "is not there" in browser.post(f"/questions/99/{path}").text

@@ -119,9 +119,9 @@ def test_what_passed_without_a_look_is_nothing_to_learn_from(browser, store, que
 def test_a_job_that_failed_says_why(browser, store, question_id, ids, page):
     run(store, "grade", question_id, {})
     decisions.decide(store, question_id, [ids["a"]], "correct", "review")
-    job = jobs.enqueue(store, "regrade", question_id)
-    jobs.claim(store, "test")
-    jobs.fail(store, job, "the grader is gone.")
+    jobs.enqueue(store, "regrade", question_id)
+    held = jobs.claim(store, "test")
+    jobs.fail(store, held, "the grader is gone.")
     assert "the grader is gone." in browser.get(page).text
 
 

@@ -13,10 +13,10 @@ from postil.service.store import answers, decisions, jobs
 @pytest.fixture
 def proposed(store, question_id, ids):
     """The question with a proposal: b and d."""
-    job = jobs.enqueue(store, "propose", question_id)
-    jobs.claim(store, "test")
-    jobs.set_phase(store, job, "reading", len(ids))
-    jobs.finish(store, job, {"answers": [ids["d"], ids["b"]]})
+    jobs.enqueue(store, "propose", question_id)
+    held = jobs.claim(store, "test")
+    jobs.set_phase(store, held, "reading", len(ids))
+    jobs.finish(store, held, {"answers": [ids["d"], ids["b"]]})
     return question_id
 
 
@@ -101,17 +101,17 @@ def test_a_deleted_answer_makes_a_new_proposal(browser, store, proposed, ids):
 
 def test_where_nothing_needs_a_label_the_class_can_be_graded_at_once(browser, store, question_id, ids):
     job = jobs.enqueue(store, "propose", question_id)
-    jobs.claim(store, "test")
-    jobs.set_phase(store, job, "reading", len(ids))
-    jobs.finish(store, job, {"answers": []})
+    held = jobs.claim(store, "test")
+    jobs.set_phase(store, held, "reading", len(ids))
+    jobs.finish(store, held, {"answers": []})
     assert "Nothing to ask" in browser.get(f"/questions/{question_id}/start").text
     assert jobs.latest_job(store, question_id).id == job
 
 
 def test_a_failed_proposal_can_be_tried_again_or_skipped(browser, store, question_id):
-    job = jobs.enqueue(store, "propose", question_id)
-    jobs.claim(store, "test")
-    jobs.fail(store, job, "no memory.")
+    jobs.enqueue(store, "propose", question_id)
+    held = jobs.claim(store, "test")
+    jobs.fail(store, held, "no memory.")
     page = browser.get(f"/questions/{question_id}/start").text
     assert "no memory." in page
     assert "Skip this and grade now" in page
@@ -123,3 +123,9 @@ def test_without_answers_the_page_leads_to_where_some_are_added(browser, store, 
     for answer_id in ids.values():
         answers.delete_answer(store, answer_id)
     assert browser.get(f"/questions/{question_id}/start").url.path == f"/questions/{question_id}"
+
+
+def test_a_number_without_end_is_no_answer(browser, proposed):
+    page = browser.post(f"/questions/{proposed}/start", data={f"label-{'7' * 5000}": "correct"})
+    assert page.status_code == 200
+    assert "Label at least one answer" in page.text

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
 from classroom import run
+from sqlalchemy import update
 
 from postil.service.records import NewAnswer
 from postil.service.store import answers, courses, decisions, jobs, questions
+from postil.service.store.tables import JobRow, now
+from postil.service.store.workers import leave, show_life
 
 
 def names(text):
@@ -43,20 +47,48 @@ def test_grading_starts_a_job_whose_progress_survives_a_reload(browser, store, q
 
 
 def test_progress_tells_how_far_it_is_and_reloads_the_page_at_the_end(browser, store, question_id):
-    job = jobs.enqueue(store, "grade", question_id)
-    jobs.claim(store, "test")
-    jobs.set_phase(store, job, "explaining", 4)
+    jobs.enqueue(store, "grade", question_id)
+    held = jobs.claim(store, "test")
+    jobs.set_phase(store, held, "explaining", 4)
     told = browser.get(f"/questions/{question_id}/progress")
     assert "writing the reasons" in told.text
     assert "HX-Refresh" not in told.headers
-    jobs.finish(store, job, {})
+    jobs.finish(store, held, {})
     assert browser.get(f"/questions/{question_id}/progress").headers["HX-Refresh"] == "true"
 
 
+def test_where_no_worker_is_the_page_says_so(browser, store, question_id):
+    """Nobody waits before a page for ever without a word; but not at once: a worker may just be starting."""
+    words = "no worker is running"
+    path = f"/questions/{question_id}"
+    jobs.enqueue(store, "grade", question_id)
+    jobs.enqueue(store, "facets", question_id)
+    assert words not in browser.get(path).text
+    assert 'hx-get="' + path + '/facets/progress"' in browser.get(f"{path}/facets").text
+    with store.writing() as session:
+        session.execute(update(JobRow).values(created=now() - timedelta(seconds=30)))
+    for page in (browser.get(path), browser.get(f"{path}/progress")):
+        assert words in page.text
+        assert "postil worker" in page.text
+        assert "HX-Refresh" not in page.headers
+    assert browser.get(f"{path}/facets/progress").headers["HX-Refresh"] == "true"
+    assert "/facets/progress" not in browser.get(f"{path}/facets").text
+    show_life(store, "w")
+    assert words not in browser.get(path).text
+    leave(store, "w")
+    assert words in browser.get(path).text
+    while (held := jobs.claim(store, "w")) is not None:  # it gives a sign of life now, but not for long
+        assert held.kind in ("facets", "grade")
+    assert words not in browser.get(path).text
+    with store.writing() as session:
+        session.execute(update(JobRow).values(heartbeat=now() - timedelta(seconds=30)))
+    assert words in browser.get(path).text
+
+
 def test_a_failed_job_says_why_and_can_be_tried_again(browser, store, question_id):
-    job = jobs.enqueue(store, "grade", question_id)
-    jobs.claim(store, "test")
-    jobs.fail(store, job, "the disk is <full>.")
+    jobs.enqueue(store, "grade", question_id)
+    held = jobs.claim(store, "test")
+    jobs.fail(store, held, "the disk is <full>.")
     page = browser.get(f"/questions/{question_id}").text
     assert "the disk is &lt;full&gt;." in page
     assert "Try again" in page

@@ -10,6 +10,7 @@ import pytest
 from webclient import let_in
 
 from postil.corpora.rows import write_rows
+from postil.service import storing
 from postil.service.settings import Settings
 from postil.service.store import answers, courses, decisions, questions
 from postil.service.web.app import create_app
@@ -183,6 +184,8 @@ def test_a_wide_export_makes_several_questions(client, store, question):
     assert chosen(draft.text) == {"id": "2", "student": "1,0"}
     assert "2 questions have no right answer" in draft.text
     assert add(client, draft, **{"take-0": "1", "right-0": " ", "right-1": ""}).status_code == 400
+    endless = f"right-{'7' * 5000}"  # no number of a question
+    assert add(client, draft, **{"take-0": "1", "right-0": " ", endless: "x"}).status_code == 400
     page = add(client, draft, **{"take-0": "1", "right-0": "It is less dense.", "right-1": ""})
     assert "2 answers were added, to 1 new question." in page.text
     made = questions.list_questions(store, 1)[-1]
@@ -319,3 +322,25 @@ def test_more_answers_than_a_school_has_are_refused(store, tmp_path, question):
 def test_a_hostile_file_name_is_only_shown(client, question):
     draft = upload(client, question, CLASS, '"><img src=x onerror=alert(1)>.csv')
     assert "<img" not in draft.text
+
+
+def test_of_several_questions_all_are_stored_or_none(client, store, question, monkeypatch):
+    """Whatever happens in between: also a crash, which nothing can clean up after."""
+    table = "question,reference,answer\nWhy is it lit?,,closed\nWhy not?,It is open.,open\n"
+    draft = bring(client, table)
+    put, called = storing.put_answers, []
+
+    def crash(*given):
+        called.append(given)
+        if len(called) > 1:
+            raise RuntimeError("the power is off")
+        return put(*given)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(storing, "put_answers", crash)
+        assert add(client, draft).status_code == 500
+    assert len(called) == 2
+    assert stored(store, question) == []
+    assert len(questions.list_questions(store, 1)) == 1
+    assert add(client, bring(client, table)).status_code == 200
+    assert [one.answers for one in questions.list_questions(store, 1)] == [1, 1]

@@ -10,6 +10,7 @@ from postil.explain.judged import explained
 from postil.grader import TOLD, Grader, as_read, load, shortened
 from postil.models.facets.points import find_points
 from postil.models.responses.judgement import Judgement
+from postil.service.groups import group_texts
 from postil.service.records import Question
 from postil.text.pipeline import analyse_many
 
@@ -59,6 +60,10 @@ class GraderMachine:
         """The points of the first reference."""
         asked, reference = analyse_many([question.text, question.references[0]])
         return [found.facet.first for found in find_points(reference, asked)]
+
+    def group(self, answers: Sequence[str]) -> list[int]:
+        """Groups of answers that say the same in the same words."""
+        return group_texts(answers)
 
 
 def _untold(judgement: Judgement, question: Question) -> Judgement:

@@ -7,9 +7,9 @@ from math import ceil
 
 from postil.errors import PostilError
 from postil.models.responses.judgement import Judgement
-from postil.service.groups import group_texts
 from postil.service.jobs import keeping
 from postil.service.jobs.machine import Machine
+from postil.service.jobs.stopwatch import Stopwatch
 from postil.service.records import Answer, Job, Question
 from postil.service.store import answers, decisions, facets, jobs, judgements, questions
 from postil.service.store.answers import Filter
@@ -23,23 +23,27 @@ _MOST_READ = 500  # answers of a large class from which the proposed are chosen:
 def run(store: Store, job: Job, machine: Machine, *, batch: int = BATCH) -> None:
     """Do a job, or what is left of it, and say that it is done."""
     question = questions.get_question(store, job.question_id)
+    watch = Stopwatch()
     if job.kind == "facets":
-        jobs.finish(store, job.id, {"names": _usable(machine.facets(question))})
+        with watch.stage("facets"):
+            names = machine.facets(question)
+        jobs.finish(store, job, {"names": _usable(names)}, watch.take())
         return
     given = answers.list_answers(store, job.question_id)
     if not given:
         raise PostilError("there are no answers to grade.", hint="Add answers first.")
     if job.kind == "propose":
-        result = _propose(store, job, question, given, machine)
+        with watch.stage("proposing"):
+            result = _propose(store, job, question, given, machine)
     else:
-        result = _grade(store, job, question, given, machine, batch)
-    jobs.finish(store, job.id, result)
+        result = _grade(store, job, question, given, machine, batch, watch)
+    jobs.finish(store, job, result, watch.take())
 
 
 def _propose(
     store: Store, job: Job, question: Question, given: Sequence[Answer], machine: Machine
 ) -> dict[str, object]:
-    jobs.set_phase(store, job.id, "reading", len(given))
+    jobs.set_phase(store, job, "reading", len(given))
     decided = {decision.answer_id for decision in decisions.current(store, question.id)}
     open_ = [answer for answer in given if answer.id not in decided]
     open_ = open_[:: ceil(len(open_) / _MOST_READ) or 1]
@@ -48,34 +52,47 @@ def _propose(
 
 
 def _grade(
-    store: Store, job: Job, question: Question, given: Sequence[Answer], machine: Machine, batch: int
+    store: Store,
+    job: Job,
+    question: Question,
+    given: Sequence[Answer],
+    machine: Machine,
+    batch: int,
+    watch: Stopwatch,
 ) -> dict[str, object]:
     """Judge everybody at once, for answers are compared with each other; then explain and store in batches.
 
     Answers that come late are judged beside all the others, but only they get a judgement. Judging gives the
     same result every time: after a kill it is done again, and only what was not stored is explained.
     """
-    jobs.set_phase(store, job.id, "reading", len(given))
+    jobs.set_phase(store, job, "reading", len(given))
     heard = decisions.teaching(store, question.id)
     labels = {decision.answer_id: decision.label for decision in heard}
     texts = [answer.text for answer in given]
-    judged = machine.judge(question, texts, [labels.get(answer.id) for answer in given])
+    with watch.stage("judging"):
+        judged = machine.judge(question, texts, [labels.get(answer.id) for answer in given])
     judgement_of = {answer.id: judgement for answer, judgement in zip(given, judged, strict=True)}
     if job.kind == "recheck":
         judgement_of |= _labels_kept(store, question, judgement_of)
     ticks = keeping.ticks_by_words(given, heard)
     save = judgements.save_proposals if job.kind == "regrade" else judgements.save_judgements
-    left = set(judgements.missing(store, job.id))
+    left = set(judgements.missing(store, job))
     total = job.done + len(left)
-    jobs.set_phase(store, job.id, "explaining", total)
+    jobs.set_phase(store, job, "explaining", total)
     for some in _batches([answer for answer in given if answer.id in left], batch):
         mine = [judgement_of[answer.id] for answer in some]
-        explained = machine.explain(question, [answer.text for answer in some], mine)
+        with watch.stage("explaining"):
+            explained = machine.explain(question, [answer.text for answer in some], mine)
         pairs = zip(some, explained, strict=True)
-        save(store, job.id, [keeping.kept(question, answer, judgement, ticks) for answer, judgement in pairs])
-    jobs.set_phase(store, job.id, "grouping", total)
-    groups = group_texts(texts)
-    answers.set_groups(store, question.id, {one.id: group for one, group in zip(given, groups, strict=True)})
+        kept = [keeping.kept(question, answer, judgement, ticks) for answer, judgement in pairs]
+        spent = watch.take()
+        with watch.stage("storing"):  # which is counted with the next batch
+            save(store, job, kept, spent)
+    jobs.set_phase(store, job, "grouping", total)
+    with watch.stage("grouping"):
+        groups = machine.group(texts)
+    numbers = {one.id: group for one, group in zip(given, groups, strict=True)}
+    answers.set_groups(store, question.id, numbers, job)
     return {"answers": len(given), "decided": _heard(store, job, len(labels))}
 
 
@@ -83,7 +100,7 @@ def _heard(store: Store, job: Job, decided: int) -> int:
     """How many decisions all judgements that count have heard; those made since can still teach."""
     if job.kind == "recheck":  # its labels are those of before
         return min(jobs.decisions_heard(store, job.question_id), decided)
-    earlier = None if job.kind == "regrade" else judgements.least_heard(store, job.id)
+    earlier = None if job.kind == "regrade" else judgements.least_heard(store, job)
     return decided if earlier is None else min(earlier, decided)
 
 

@@ -32,6 +32,10 @@ class Machine(Protocol):
         """What a full answer says, in the words of the first reference."""
         ...
 
+    def group(self, answers: Sequence[str]) -> list[int]:
+        """Answer by answer the number of its group: like answers have the same."""
+        ...
+
 
 LoadMachine = Callable[[], Machine]
 

@@ -7,14 +7,14 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from types import FrameType
-from typing import NoReturn
 
 from postil.service.jobs.machine import LoadMachine, load_machine
-from postil.service.jobs.worker import StopWorkingError, work
+from postil.service.jobs.stopping import BreakableMachine, Stopped, Stopping, StopWorkingError
+from postil.service.jobs.worker import forever, work
 from postil.service.settings import Settings
 
 _NICE = 10  # pages come first
@@ -36,7 +36,7 @@ def running_worker(settings: Settings, load: LoadMachine = load_machine) -> Iter
 class WorkerProcess:
     """A worker in a process of its own."""
 
-    def __init__(self, database: Path, load: LoadMachine) -> None:
+    def __init__(self, database: Path | str, load: LoadMachine) -> None:
         self._arguments = (database, load)
         # Spawned, not forked: the server has threads and open connections.
         self._context = multiprocessing.get_context("spawn")
@@ -72,20 +72,31 @@ class WorkerProcess:
                 self._process = self._started()
 
 
-def run(database: Path, load: LoadMachine) -> None:
+def run(database: Path | str, load: LoadMachine) -> None:
     """What the process does: work until it is told to stop or the server is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then stops this
-    signal.signal(signal.SIGTERM, _stop)
+    _work(database, load, _alone, [signal.SIGTERM])
+
+
+def work_here(database: Path | str, load: LoadMachine) -> None:
+    """Work in this process until it is told to stop, by a service manager or by Ctrl-C."""
+    _work(database, load, forever, [signal.SIGTERM, signal.SIGINT])
+
+
+def _work(
+    database: Path | str, load: LoadMachine, stopped: Stopped, signals: Sequence[signal.Signals]
+) -> None:
+    """Work until one of the signals comes, or `stopped` says so."""
+    stopping = Stopping()
+    for number in signals:
+        signal.signal(number, stopping.tell)
     if hasattr(os, "nice"):
         os.nice(_NICE)
-    try:
-        work(database, load, name=f"worker {os.getpid()}", stopped=_alone)
-    except StopWorkingError:
-        return
-
-
-def _stop(_: int, __: FrameType | None) -> NoReturn:
-    raise StopWorkingError
+    name = f"worker {os.getpid()}"
+    with suppress(StopWorkingError):
+        work(
+            database, partial(BreakableMachine, load, stopping), name=name, stopped=stopping.waiting(stopped)
+        )
 
 
 def _alone(seconds: float) -> bool:

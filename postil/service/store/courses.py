@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import Select, delete, func, select
+from sqlalchemy import Select, delete, func, or_, select
 from sqlalchemy.orm import Session
 
 from postil.errors import PostilError
+from postil.service.people import LOCAL, Person
 from postil.service.records import Course
+from postil.service.store.accounts import demand_heir
 from postil.service.store.database import Store, forget_deleted
 from postil.service.store.kept import storable
-from postil.service.store.tables import AnswerRow, CourseRow, QuestionRow, now
+from postil.service.store.tables import AccountRow, AnswerRow, CourseRow, MemberRow, QuestionRow, now
 
 _LONGEST_NAME = 200
 
 
-def list_courses(store: Store) -> list[Course]:
-    """All courses, the newest first."""
+def list_courses(store: Store, person: Person = LOCAL) -> list[Course]:
+    """The courses that a person may see, the newest first: their own and those shared with them."""
+    wanted = _counted().order_by(CourseRow.id.desc())
+    if person.id is not None:
+        shared = select(MemberRow.course_id).where(MemberRow.account_id == person.id)
+        wanted = wanted.where(or_(CourseRow.owner_id == person.id, CourseRow.id.in_(shared)))
     with store.reading() as session:
-        rows = session.execute(_counted().order_by(CourseRow.id.desc())).all()
+        rows = session.execute(wanted).all()
     return [_record(*row) for row in rows]
 
 
-def create_course(store: Store, name: str) -> int:
-    """Make a course and return its number."""
-    row = CourseRow(name=_demanded(name), created=now())
+def create_course(store: Store, name: str, owner: int | None = None) -> int:
+    """Make a course and return its number; the one person of `--local` makes them without an owner."""
+    row = CourseRow(name=_demanded(name), created=now(), owner_id=owner)
     with store.writing() as session:
+        if owner is not None:
+            demand_heir(session, owner)
         session.add(row)
         session.flush()
         return row.id
@@ -45,7 +54,7 @@ def rename_course(store: Store, course_id: int, name: str) -> None:
     """Give a course another name."""
     name = _demanded(name)
     with store.writing() as session:
-        demand_course(session, course_id).name = name
+        lock_course(session, course_id).name = name
 
 
 def delete_course(store: Store, course_id: int) -> None:
@@ -56,9 +65,25 @@ def delete_course(store: Store, course_id: int) -> None:
     forget_deleted(store)
 
 
+def course_names(store: Store, course_ids: Collection[int]) -> dict[int, str]:
+    """What courses are called, by their numbers; those that were deleted are left out."""
+    wanted = select(CourseRow.id, CourseRow.name).where(CourseRow.id.in_(course_ids))
+    with store.reading() as session:
+        return {row.id: row.name for row in session.execute(wanted)}
+
+
 def demand_course(session: Session, course_id: int) -> CourseRow:
     """The row of a course that must be there."""
     row = session.get(CourseRow, course_id)
+    if row is None:
+        raise gone()
+    return row
+
+
+def lock_course(session: Session, course_id: int) -> CourseRow:
+    """The row of a course that must be there, which nobody else changes until this is done."""
+    wanted = select(CourseRow).where(CourseRow.id == course_id)
+    row = session.scalars(wanted.with_for_update(key_share=True)).one_or_none()
     if row is None:
         raise gone()
     return row
@@ -77,11 +102,13 @@ def _counted() -> Select[Any]:
         .join(QuestionRow, AnswerRow.question_id == QuestionRow.id)
         .where(QuestionRow.course_id == CourseRow.id)
     )
-    return select(CourseRow, questions.scalar_subquery(), answers.scalar_subquery())
+    counts = questions.scalar_subquery(), answers.scalar_subquery()
+    return select(CourseRow, AccountRow, *counts).outerjoin(AccountRow, AccountRow.id == CourseRow.owner_id)
 
 
-def _record(row: CourseRow, questions: int, answers: int) -> Course:
-    return Course(row.id, row.name, row.created, questions, answers)
+def _record(row: CourseRow, owner: AccountRow | None, questions: int, answers: int) -> Course:
+    whose = None if owner is None else Person(owner.id, owner.login, owner.name, owner.role)
+    return Course(row.id, row.name, row.created, questions, answers, whose)
 
 
 def _demanded(name: str) -> str:

@@ -1,33 +1,27 @@
-"""Open the store's database: one SQLite file, brought up to date, safe to write while others read."""
+"""Open the store's database, a SQLite file or one of a PostgreSQL server, and bring it up to date."""
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from alembic import command
 from alembic.config import Config
 from alembic.util import CommandError
-from sqlalchemy import URL, Connection, Engine, create_engine, event
-from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.orm import Session
 
 from postil.errors import InputError, PostilError
+from postil.service.store import postgres, sqlite
+from postil.service.store.commits import note_commit
+from postil.service.store.kinds import Kind, StoreAwayError
 
-_WRITES = "postil_writes"
-# WAL lets pages read while a job writes; secure_delete overwrites what is deleted: it was pupils' text.
-_PRAGMAS = {
-    "busy_timeout": "5000",
-    "journal_mode": "WAL",
-    "synchronous": "NORMAL",
-    "foreign_keys": "ON",
-    "secure_delete": "ON",
-}
+__all__ = ["Store", "StoreAwayError", "connect", "forget_deleted", "migrations", "open_store", "shown"]
 
 
 @dataclass(frozen=True)
@@ -35,106 +29,107 @@ class Store:
     """An open database; every function of the store takes one first."""
 
     engine: Engine
+    kind: Kind
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """One transaction that only reads: it sees one moment, and nobody waits for it."""
-        with _within_numbers(), Session(self.engine) as session:
+        with self._in_words(), Session(self._reader) as session:
             yield session
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
-        """One transaction that writes: all of it is stored, or none; writers wait for each other."""
+        """One transaction that writes: all of it is stored, or none.
+
+        In a file, writers wait for each other. On a server they do not: who reads and then writes locks the
+        course or the question under which it happens before reading (`lock_course`, `lock_question`).
+        """
+        with self._in_words(), Session(self._writer) as session, session.begin():
+            yield session
+            session.flush()
+            note_commit()
+
+    @contextmanager
+    def _in_words(self) -> Iterator[None]:
         try:
-            with _within_numbers(), Session(self._writer) as session, session.begin():
-                yield session
-        except OperationalError as error:
-            raise PostilError(
-                "the workbench's file cannot be written now.",
-                hint="Is the disk full, or is another program holding the file? Then try again.",
+            yield
+        except PoolTimeoutError as error:
+            raise StoreAwayError(
+                "the workbench has too much to do.", hint="Try again in a moment."
             ) from error
+        except (SQLAlchemyError, OverflowError, UnicodeEncodeError) as error:
+            said = self.kind.in_words(error)
+            if said is None:
+                raise
+            raise said from error
+
+    @cached_property
+    def _reader(self) -> Engine:
+        return self.engine.execution_options(**self.kind.READS)
 
     @cached_property
     def _writer(self) -> Engine:
-        return self.engine.execution_options(**{_WRITES: True})
+        return self.engine.execution_options(**self.kind.WRITES)
 
     def close(self) -> None:
-        """Close all connections; the last one folds the log back into the file."""
+        """Close all connections; the last one folds a file's log back into the file."""
         self.engine.dispose()
 
 
-def open_store(database: Path) -> Store:
-    """Open the workbench's file, made if it is not there, and bring its tables up to date."""
-    _prepare(database)
-    # An error that repeats what was being stored would put pupils' text into a log.
-    engine = create_engine(URL.create("sqlite+pysqlite", database=str(database)), hide_parameters=True)
-    event.listen(engine, "connect", _set_up)
-    event.listen(engine, "begin", _begin)
-    store = Store(engine)
+def connect(database: Path | str) -> Store:
+    """Open a database as it is, whatever the version of its tables."""
+    kind = _kind(database)
+    return Store(kind.make_engine(database), kind)
+
+
+def open_store(database: Path | str) -> Store:
+    """Open a file, made if it is not there, or "postgresql://user@host/name"; bring its tables up to date."""
+    store = connect(database)
     try:
-        _upgrade(store)
-    except DatabaseError as error:
-        store.close()
-        raise InputError(
-            database, "is not a file of the workbench, or is damaged.", hint="Name another with --database."
-        ) from error
+        with store._writer.begin() as connection:
+            store.kind.before_upgrade(connection)
+            command.upgrade(migrations(connection), "head")
     except CommandError as error:
         store.close()
         raise InputError(
-            database, "was made by a newer version of Postil.", hint="Install that version to open it."
+            shown(database), "was made by a newer version of Postil.", hint="Install that version to open it."
         ) from error
+    except SQLAlchemyError as error:
+        store.close()
+        raise store.kind.why_closed(database, store.engine, error) from error
+    except PostilError:
+        store.close()
+        raise
     return store
 
 
-@contextmanager
-def _within_numbers() -> Iterator[None]:
-    """Say of a number that is larger than any the database can hold what is true: nothing has it."""
-    try:
-        yield
-    except OverflowError as error:
-        raise PostilError("this is not there.", hint="The address may have been changed by hand.") from error
+def shown(database: Path | str) -> str:
+    """What to call a database when talking to people: never with a password."""
+    return postgres.shown(str(database)) if _kind(database) is postgres else str(database)
 
 
 def forget_deleted(store: Store) -> None:
-    """Empty the write-ahead log, in which deleted text would stay for a while."""
-    with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    """Leave nothing of what was deleted, as far as this can be done at once; it is deleted in any case."""
+    with suppress(PostilError), store._in_words():
+        store.kind.forget_deleted(store.engine)
 
 
-def _prepare(database: Path) -> None:
-    """Make the file where there is none; only its owner may read a class's answers."""
-    try:
-        if not database.exists():
-            database.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            database.touch(mode=0o600)
-        elif not database.is_file():
-            raise InputError(database, "is not a file.", hint="Name another with --database.")
-    except OSError as error:
-        raise InputError(database, f"cannot be made: {error.strerror or error}.") from error
-
-
-def _set_up(connection: sqlite3.Connection, _: object) -> None:
-    connection.isolation_level = None  # transactions begin where `_begin` says, and nowhere else
-    for name, value in _PRAGMAS.items():
-        connection.execute(f"PRAGMA {name}={value}")
-    # SQLite's own knows only the letters of English.
-    connection.create_function("lower", 1, _lower, deterministic=True)
-
-
-def _lower(value: Any) -> Any:
-    return value.lower() if isinstance(value, str) else value
-
-
-def _begin(connection: Connection) -> None:
-    # A transaction that begins by reading and then writes can fail at once instead of waiting its turn.
-    writes = connection.get_execution_options().get(_WRITES)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-
-def _upgrade(store: Store) -> None:
+def migrations(connection: Connection) -> Config:
+    """What alembic has to know to change the tables over a connection, in its transaction."""
     config = Config()
     config.set_main_option("script_location", "postil.service.store:migrations")
     config.set_main_option("path_separator", "os")
-    with store._writer.begin() as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+    config.attributes["connection"] = connection
+    return config
+
+
+def _kind(database: Path | str) -> Kind:
+    scheme, slashes, _ = str(database).partition("://")
+    if isinstance(database, Path) or not slashes:
+        return sqlite
+    if scheme in postgres.SCHEMES:
+        return postgres
+    raise PostilError(
+        f"there is no database of the kind {scheme[:20]!r}.",
+        hint="Name a file, or a PostgreSQL database as in postgresql://user@host/name",
+    )

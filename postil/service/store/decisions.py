@@ -13,10 +13,11 @@ from postil.errors import PostilError, unknown_label
 from postil.service.records import LABELS, Decision
 from postil.service.store.database import Store
 from postil.service.store.kept import decision_of
-from postil.service.store.questions import demand_question
+from postil.service.store.questions import lock_question
 from postil.service.store.tables import AnswerRow, DecisionRow, JudgementRow, now
 
 SOURCES = ("review", "start", "group", "accepted")
+LABELLED, SETTLED = "labelled", "settled"  # by two people alike, or by a referee where they differed
 UPLOADED = "uploaded"  # what a person had decided before: no step in the workbench, so undoing passes it over
 _TOGETHER = 1000  # answers named in one query; databases take a limited number
 
@@ -36,9 +37,12 @@ def decide(
     label: str,
     source: str,
     ticked: Mapping[str, bool] | None = None,
+    *,
+    by: int | None = None,
 ) -> int:
     """Label answers, and keep what the machine said of them; returns the number of this step, for undoing.
 
+    `by` is whose decision it is: the number of an account.
     `ticked` has the facets that the person was asked about, and whether the answer says them. Without it, the
     ticks of the decision before go on to count.
     """
@@ -50,33 +54,28 @@ def decide(
     if not ids:
         raise PostilError("no answer was chosen.", hint="Choose at least one.")
     with store.writing() as session:
-        demand_question(session, question_id)
+        lock_question(session, question_id)
         said = _demand_answers(session, question_id, ids)
-        ticks: dict[int, Mapping[str, bool]] = {}
-        for some in _batches(ids):
-            earlier = DecisionRow.answer_id.in_(some), DecisionRow.standing
-            told = select(DecisionRow.answer_id, DecisionRow.ticked).where(*earlier)
-            ticks |= {id: before for id, before in session.execute(told) if before}
-            session.execute(update(DecisionRow).where(*earlier).values(standing=False))
+        ticks = _step_aside(session, ids)
         if ticked is not None:
             ticks = dict.fromkeys(ids, ticked)
-        return _keep(session, question_id, dict.fromkeys(said, label), said, source, ticks)
+        return _keep(session, question_id, dict.fromkeys(said, label), said, source, ticks, by=by)
 
 
-def pass_all(store: Store, question_id: int, answer_ids: Sequence[int]) -> int:
+def pass_all(store: Store, question_id: int, answer_ids: Sequence[int], *, by: int | None = None) -> int:
     """Let the machine's labels of answers count as decided, without a look at each, as one step.
 
     Returns how many. What somebody has decided in the meantime stays as it is.
     """
     with store.writing() as session:
-        demand_question(session, question_id)
+        lock_question(session, question_id)
         said = _demand_answers(session, question_id, sorted(set(answer_ids)))
         standing = DecisionRow.question_id == question_id, DecisionRow.standing
         decided = set(session.scalars(select(DecisionRow.answer_id).where(*standing)))
         labels = {id: one.label for id, one in said.items() if one.label and id not in decided}
         if not labels:
             raise PostilError("there is nothing to accept.", hint="These answers are decided already.")
-        _keep(session, question_id, labels, said, "passed")
+        _keep(session, question_id, labels, said, "passed", by=by)
         return len(labels)
 
 
@@ -86,10 +85,23 @@ def keep_uploaded(session: Session, question_id: int, labels: Mapping[int, str])
         _keep(session, question_id, labels, dict.fromkeys(labels, _Said(None, None)), UPLOADED)
 
 
+def keep_labelled(
+    session: Session, question_id: int, agreed: Mapping[int, str], settled: Mapping[int, str], referee: int
+) -> None:
+    """Keep what two people labelled alike, and what a referee settled, as one step."""
+    ids = sorted({*agreed, *settled})
+    said = _demand_answers(session, question_id, ids)
+    ticks = _step_aside(session, ids)
+    step = None
+    for labels, source, by in ((agreed, LABELLED, None), (settled, SETTLED, referee)):
+        if labels:
+            step = _keep(session, question_id, labels, said, source, ticks, by=by, step=step)
+
+
 def undo_last(store: Store, question_id: int) -> list[Decision]:
     """Undo the last step: what was decided before counts again. Returns what was undone, or nothing."""
     with store.writing() as session:
-        demand_question(session, question_id)
+        lock_question(session, question_id)
         counts = DecisionRow.question_id == question_id, DecisionRow.undone.is_(None)
         steps = select(func.max(DecisionRow.batch)).where(*counts, DecisionRow.source != UPLOADED)
         newest = session.scalars(steps).one()
@@ -144,11 +156,17 @@ def _keep(
     said: Mapping[int, _Said],
     source: str,
     ticks: Mapping[int, Mapping[str, bool]] | None = None,
+    by: int | None = None,
+    step: int | None = None,
 ) -> int:
-    """Keep labels, by answer, as one step beside what the machine says; returns the step's number."""
+    """Keep labels, by answer, beside what the machine says: as a step of their own, or as part of one.
+
+    Returns the step's number.
+    """
     newest = select(func.max(DecisionRow.batch)).where(DecisionRow.question_id == question_id)
-    batch = (session.scalars(newest).one() or 0) + 1
+    batch = step or (session.scalars(newest).one() or 0) + 1
     shared = {"question_id": question_id, "made": now(), "source": source, "batch": batch, "standing": True}
+    shared["account_id"] = by
     rows = [
         {
             **shared,
@@ -162,6 +180,17 @@ def _keep(
     ]
     session.execute(insert(DecisionRow), rows)
     return batch
+
+
+def _step_aside(session: Session, ids: Sequence[int]) -> dict[int, Mapping[str, bool]]:
+    """Let earlier decisions on answers count no longer; returns their ticks, which may go on to count."""
+    ticks: dict[int, Mapping[str, bool]] = {}
+    for some in _batches(ids):
+        earlier = DecisionRow.answer_id.in_(some), DecisionRow.standing
+        told = select(DecisionRow.answer_id, DecisionRow.ticked).where(*earlier)
+        ticks |= {id: before for id, before in session.execute(told) if before}
+        session.execute(update(DecisionRow).where(*earlier).values(standing=False))
+    return ticks
 
 
 def _batches(ids: Sequence[int]) -> Iterator[Sequence[int]]:

@@ -15,7 +15,7 @@ from postil.errors import PostilError
 from postil.service.facets import looked_for
 from postil.service.store.database import Store
 from postil.service.store.kept import facets_of, storable
-from postil.service.store.questions import demand_question
+from postil.service.store.questions import demand_question, lock_question
 from postil.service.store.tables import AnswerRow, JudgementRow
 
 MOST_FACETS = 20
@@ -31,7 +31,7 @@ def set_facets(store: Store, question_id: int, facets: Sequence[Facet]) -> None:
     named = [replace(one, first=" ".join(storable(one.first).split())) for one in facets]
     _demand_usable(named)
     with store.writing() as session:
-        row = demand_question(session, question_id)
+        row = lock_question(session, question_id)
         known = {one.id for one in facets_of(row.facets) or ()}
         kept = []
         for one in named:
@@ -44,7 +44,7 @@ def set_facets(store: Store, question_id: int, facets: Sequence[Facet]) -> None:
 def forget_facets(store: Store, question_id: int) -> None:
     """Leave it to the machine again what a full answer says."""
     with store.writing() as session:
-        demand_question(session, question_id).facets = None
+        lock_question(session, question_id).facets = None
 
 
 def is_outdated(store: Store, question_id: int) -> bool:

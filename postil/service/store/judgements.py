@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Exists, Select, delete, exists, func, insert, or_, select, update
@@ -10,29 +10,36 @@ from sqlalchemy.orm import Session
 
 from postil.corpora.labels import PARTLY
 from postil.errors import PostilError
-from postil.service.records import Judged
+from postil.service.records import Job, Judged
+from postil.service.store.clock import shared_now
+from postil.service.store.counters import DEFERRED, GRADED, count, seconds
 from postil.service.store.database import Store
-from postil.service.store.jobs import demand_running, drop_proposals
+from postil.service.store.jobs import demand_held, drop_proposals, lock_job, lock_work
 from postil.service.store.kept import columns_of
 from postil.service.store.tables import AnswerRow, DecisionRow, JobRow, JudgementRow, ProposalRow, now
 
 _KEPT = [column.key for column in JudgementRow.__table__.columns if column.key != "job_id"]
 
 
-def save_judgements(store: Store, job_id: int, judged: Sequence[Judged]) -> None:
+def save_judgements(
+    store: Store, job: Job, judged: Sequence[Judged], spent: Mapping[str, float] | None = None
+) -> None:
     """Keep judgements that a job made, and count them as done: all in one transaction.
 
     A judgement takes the place of the answer's earlier one. Answers deleted in the meantime are passed over.
+    `spent` are seconds by stage, to be counted with them.
     """
-    _save(store, job_id, judged, JudgementRow)
+    _save(store, job, judged, JudgementRow, spent or {})
 
 
-def save_proposals(store: Store, job_id: int, judged: Sequence[Judged]) -> None:
+def save_proposals(
+    store: Store, job: Job, judged: Sequence[Judged], spent: Mapping[str, float] | None = None
+) -> None:
     """The same for a regrade: its judgements wait beside the current ones."""
-    _save(store, job_id, judged, ProposalRow)
+    _save(store, job, judged, ProposalRow, spent or {})
 
 
-def missing(store: Store, job_id: int) -> list[int]:
+def missing(store: Store, job: Job) -> list[int]:
     """The answers that a job has still to judge, in their order.
 
     A regrade judges everybody again, for a look before anything changes, and so does a recheck, which keeps
@@ -40,23 +47,23 @@ def missing(store: Store, job_id: int) -> list[int]:
     nothing about those before.
     """
     with store.reading() as session:
-        job = demand_running(session, job_id)
+        demand_held(session, job)
         made = exists().where(JudgementRow.answer_id == AnswerRow.id)
         if job.kind == "regrade":
-            made = exists().where(ProposalRow.answer_id == AnswerRow.id, ProposalRow.job_id == job_id)
+            made = exists().where(ProposalRow.answer_id == AnswerRow.id, ProposalRow.job_id == job.id)
         elif job.kind == "recheck":
-            made = made.where(JudgementRow.job_id == job_id)
+            made = made.where(JudgementRow.job_id == job.id)
         wanted = select(AnswerRow.id).where(AnswerRow.question_id == job.question_id, ~made)
         return list(session.scalars(wanted.order_by(AnswerRow.place)))
 
 
-def least_heard(store: Store, job_id: int) -> int | None:
+def least_heard(store: Store, job: Job) -> int | None:
     """How many decisions other jobs knew whose judgements still count: the fewest, or None without such."""
     with store.reading() as session:
-        job = demand_running(session, job_id)
+        demand_held(session, job)
         decided = exists().where(DecisionRow.answer_id == JudgementRow.answer_id, DecisionRow.standing)
         counts = exists().where(JudgementRow.job_id == JobRow.id, ~decided)
-        others = select(JobRow.result).where(JobRow.question_id == job.question_id, JobRow.id != job_id)
+        others = select(JobRow.result).where(JobRow.question_id == job.question_id, JobRow.id != job.id)
         heard = [int(result.get("decided", 0)) for result in session.scalars(others.where(counts))]
     return min(heard, default=None)
 
@@ -99,26 +106,33 @@ def drop_changes(store: Store, job_id: int) -> None:
 
 
 def _save(
-    store: Store, job_id: int, judged: Sequence[Judged], table: type[JudgementRow] | type[ProposalRow]
+    store: Store,
+    job: Job,
+    judged: Sequence[Judged],
+    table: type[JudgementRow] | type[ProposalRow],
+    spent: Mapping[str, float],
 ) -> None:
     with store.writing() as session:
-        job = demand_running(session, job_id)
+        row = lock_work(session, job)
         ids = [one.answer_id for one in judged]
         own = select(AnswerRow.id).where(AnswerRow.id.in_(ids), AnswerRow.question_id == job.question_id)
         there = set(session.scalars(own))
         earlier = delete(table).where(table.answer_id.in_(ids))
         if table is ProposalRow:
-            earlier = earlier.where(ProposalRow.job_id == job_id)
+            earlier = earlier.where(ProposalRow.job_id == job.id)
         session.execute(earlier)
-        rows = [{"job_id": job_id, **columns_of(one)} for one in judged if one.answer_id in there]
+        rows = [{"job_id": job.id, **columns_of(one)} for one in judged if one.answer_id in there]
         if rows:
             session.execute(insert(table), rows)
-        counted = select(func.count()).select_from(table).where(table.job_id == job_id)
-        job.done, job.heartbeat = session.scalars(counted).one(), now()
+        counted = select(func.count()).select_from(table).where(table.job_id == job.id)
+        row.done, row.heartbeat = session.scalars(counted).one(), shared_now(session)
+        deferred = sum(one["deferred"] for one in rows)
+        graded = {(GRADED, job.kind): len(rows), (DEFERRED, job.kind): deferred}
+        count(session, {**graded, **seconds(spent)})
 
 
 def _demand_proposed(session: Session, job_id: int) -> JobRow:
-    row = session.get(JobRow, job_id)
+    row = lock_job(session, job_id)
     if row is None or row.kind != "regrade" or row.state != "done":
         raise PostilError(
             "these changes are not there any more.", hint="They were applied or dropped; grade again to see."

@@ -85,6 +85,7 @@ def decision_of(row: DecisionRow) -> Decision:
         machine_label=row.machine_label,
         machine_probabilities=row.machine_probabilities,
         ticked=row.ticked,
+        by=row.account_id,
     )
 
 
@@ -120,6 +121,7 @@ def job_of(row: JobRow) -> Job:
         created=row.created,
         started=row.started,
         finished=row.finished,
+        claim=row.worker,
     )
 
 

@@ -11,11 +11,21 @@ from sqlalchemy.orm import Session
 
 from postil.errors import PostilError
 from postil.service.records import Question
-from postil.service.store.courses import demand_course
+from postil.service.store.courses import demand_course, lock_course
 from postil.service.store.database import Store, forget_deleted
 from postil.service.store.kept import facets_of, storable
-from postil.service.store.tables import AnswerRow, DecisionRow, JobRow, JudgementRow, QuestionRow, now
+from postil.service.store.tables import (
+    AnswerRow,
+    DecisionRow,
+    JobRow,
+    JudgementRow,
+    QuestionRow,
+    RoundRow,
+    now,
+)
+from postil.service.store.waiting import OPEN
 
+NewQuestion = tuple[str, Sequence[str], float]  # its text, its references and its points
 _LONGEST_TEXT = 5_000
 _MOST_REFERENCES = 50
 _MOST_POINTS = 1_000_000
@@ -31,12 +41,17 @@ def list_questions(store: Store, course_id: int) -> list[Question]:
 
 def create_question(store: Store, course_id: int, text: str, references: Sequence[str], points: float) -> int:
     """Make a question and return its number."""
-    row = QuestionRow(course_id=course_id, created=now(), **_demanded(text, references, points))
     with store.writing() as session:
-        demand_course(session, course_id)
-        session.add(row)
-        session.flush()
-        return row.id
+        return put_questions(session, course_id, [(text, references, points)])[0]
+
+
+def put_questions(session: Session, course_id: int, wanted: Sequence[NewQuestion]) -> list[int]:
+    """Make questions within a transaction, and return their numbers."""
+    made = [QuestionRow(course_id=course_id, created=now(), **_demanded(*one)) for one in wanted]
+    lock_course(session, course_id)
+    session.add_all(made)
+    session.flush()
+    return [row.id for row in made]
 
 
 def get_question(store: Store, question_id: int) -> Question:
@@ -49,20 +64,25 @@ def get_question(store: Store, question_id: int) -> Question:
 
 
 def edit_question(
-    store: Store, question_id: int, text: str, references: Sequence[str], points: float
+    store: Store, question_id: int, text: str | None, references: Sequence[str] | None, points: float | None
 ) -> None:
-    """Change a question.
+    """Change a question; what is None stays as it is.
 
     What the machine said of its answers was about the old text and the old references: where these change,
     its judgements and jobs are forgotten. Decisions and the teacher's facets stay. Other blanks alone are no
-    change: forms make them.
+    change: forms make them. While people label its answers, what they compare them with stays as it is.
     """
-    columns = _demanded(text, references, points)
     with store.writing() as session:
-        row = demand_question(session, question_id)
+        row = lock_question(session, question_id)
+        columns = _demanded(
+            row.text if text is None else text,
+            row.reference_texts if references is None else references,
+            row.points if points is None else points,
+        )
         row.points = columns["points"]
         before, after = [row.text, *row.reference_texts], [columns["text"], *columns["reference_texts"]]
         if [one.split() for one in before] != [one.split() for one in after]:
+            _refuse_labelled(session, question_id)
             session.execute(delete(JobRow).where(JobRow.question_id == question_id))  # and what they made
             row.text, row.reference_texts = columns["text"], columns["reference_texts"]
 
@@ -70,7 +90,7 @@ def edit_question(
 def delete_question(store: Store, question_id: int) -> None:
     """Delete a question and everything that belongs to it."""
     with store.writing() as session:
-        demand_question(session, question_id)
+        lock_question(session, question_id)
         session.execute(delete(QuestionRow).where(QuestionRow.id == question_id))
     forget_deleted(store)
 
@@ -83,9 +103,31 @@ def demand_question(session: Session, question_id: int) -> QuestionRow:
     return row
 
 
+def lock_question(session: Session, question_id: int) -> QuestionRow:
+    """The row of a question that must be there, under which nobody else writes until this is done.
+
+    Locks are taken in this order, so that nobody waits for somebody who waits for him: course, question, job.
+    """
+    row = session.get(QuestionRow, question_id, with_for_update={"key_share": True})
+    if row is None:
+        raise gone()
+    return row
+
+
 def gone() -> PostilError:
     """Say that a question is not there."""
     return PostilError("this question is not there.", hint="It may have been deleted in another window.")
+
+
+def _refuse_labelled(session: Session, question_id: int) -> None:
+    """Refuse to change what a round is about: who began to label would have read another question."""
+    wanted = select(RoundRow.id).where(RoundRow.question_id == question_id, RoundRow.state == OPEN)
+    open_ = session.scalars(wanted.order_by(RoundRow.id)).first()
+    if open_ is not None:
+        raise PostilError(
+            f"round {open_} of labelling goes on with this text and these references.",
+            hint="Close that round or drop it first, then change the question.",
+        )
 
 
 def _counted() -> Select[Any]:

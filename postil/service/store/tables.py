@@ -2,57 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import (
-    JSON,
-    DateTime,
-    Dialect,
-    Double,
-    ForeignKey,
-    Index,
-    Text,
-    TypeDecorator,
-    UniqueConstraint,
-    text,
-)
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy import ForeignKey, Index, UniqueConstraint, text
+from sqlalchemy.orm import Mapped, mapped_column
 
-
-def now() -> datetime:
-    """This moment, in UTC."""
-    return datetime.now(UTC)
-
-
-class UtcTime(TypeDecorator[datetime]):
-    """A moment in UTC; SQLite forgets time zones, and this puts theirs back."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Store every moment in UTC."""
-        return None if value is None else value.astimezone(UTC)
-
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Read what is stored as UTC."""
-        return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
-
-
-class Base(DeclarativeBase):
-    """What all tables share: text of any length, moments in UTC, JSON."""
-
-    # JSON's none_as_null: a missing alignment is NULL, not the text "null".
-    type_annotation_map = {  # noqa: RUF012 - SQLAlchemy reads it from the class
-        str: Text(),
-        float: Double(),
-        datetime: UtcTime(),
-        dict[str, Any]: JSON(none_as_null=True),
-        list[str]: JSON(none_as_null=True),
-        list[dict[str, Any]]: JSON(none_as_null=True),
-    }
-
+from postil.service.store.tablebase import Base as Base
+from postil.service.store.tablebase import UtcTime as UtcTime
+from postil.service.store.tablebase import now as now
 
 # A number once given is never given again: an old page must not speak of another answer.
 _NEVER_AGAIN = {"sqlite_autoincrement": True}
@@ -64,14 +22,20 @@ def _parent(table: str, *, primary: bool = False, index: bool = False) -> Mapped
     return mapped_column(key, primary_key=primary, index=index, autoincrement=False)
 
 
+def _account(*, index: bool = False) -> Mapped[int | None]:
+    """A column that names an account, if anybody: the one person of `--local` has none."""
+    return mapped_column(ForeignKey("account.id"), index=index)
+
+
 class CourseRow(Base):
-    """A course."""
+    """A course, and whose it is."""
 
     __tablename__ = "course"
     __table_args__ = (_NEVER_AGAIN,)
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str]
     created: Mapped[datetime]
+    owner_id: Mapped[int | None] = _account(index=True)
 
 
 class QuestionRow(Base):
@@ -189,3 +153,175 @@ class DecisionRow(Base):
     machine_label: Mapped[str | None]
     machine_probabilities: Mapped[dict[str, Any] | None]
     ticked: Mapped[dict[str, Any] | None]
+    account_id: Mapped[int | None] = _account(index=True)
+
+
+class AccountRow(Base):
+    """Somebody who may log in; `password` is a hash, NULL until it is chosen. Accounts are never deleted."""
+
+    __tablename__ = "account"
+    __table_args__ = (_NEVER_AGAIN,)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    login: Mapped[str] = mapped_column(unique=True)
+    name: Mapped[str]
+    role: Mapped[str]
+    password: Mapped[str | None]
+    created: Mapped[datetime]
+    closed: Mapped[datetime | None]
+
+
+class MemberRow(Base):
+    """Somebody with whom a course is shared, to `help` or to `teach`."""
+
+    __tablename__ = "member"
+    course_id: Mapped[int] = _parent("course", primary=True)
+    account_id: Mapped[int] = _parent("account", primary=True, index=True)
+    level: Mapped[str]
+    since: Mapped[datetime]
+
+
+class LinkRow(Base):
+    """A link that works once; only the hash of its token is kept."""
+
+    __tablename__ = "link"
+    digest: Mapped[str] = mapped_column(primary_key=True)
+    purpose: Mapped[str]
+    account_id: Mapped[int | None] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    created: Mapped[datetime]
+    expires: Mapped[datetime]
+
+
+class SessionRow(Base):
+    """One browser that was let in: its forms' token, and messages for the next page it sees."""
+
+    __tablename__ = "session"
+    digest: Mapped[str] = mapped_column(primary_key=True)
+    account_id: Mapped[int | None] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    csrf: Mapped[str]
+    messages: Mapped[list[dict[str, Any]]]
+    agent: Mapped[str]
+    created: Mapped[datetime]
+    seen: Mapped[datetime]
+
+
+class AttemptRow(Base):
+    """A login that failed, by the hash of the name or of the address it came from."""
+
+    __tablename__ = "attempt"
+    __table_args__ = (Index("ix_attempt_digest", "digest", "at"), _NEVER_AGAIN)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    digest: Mapped[str]
+    at: Mapped[datetime]
+
+
+class TokenRow(Base):
+    """A token with which a program speaks for a person; only its hash is kept."""
+
+    __tablename__ = "token"
+    __table_args__ = (_NEVER_AGAIN,)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    account_id: Mapped[int | None] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    name: Mapped[str]
+    digest: Mapped[str] = mapped_column(unique=True)
+    scopes: Mapped[list[str]]
+    created: Mapped[datetime]
+    used: Mapped[datetime | None]
+    expires: Mapped[datetime | None]
+
+
+class ReplyRow(Base):
+    """What a write was answered that came with an idempotency key; `status` is NULL while it is under way."""
+
+    __tablename__ = "reply"
+    digest: Mapped[str] = mapped_column(primary_key=True)
+    request: Mapped[str]
+    status: Mapped[int | None]
+    body: Mapped[str]
+    created: Mapped[datetime] = mapped_column(index=True)
+
+
+class EventRow(Base):
+    """Something that somebody did, for the log; it outlives what it is about, and has no pupil's words."""
+
+    __tablename__ = "event"
+    __table_args__ = (_NEVER_AGAIN,)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    at: Mapped[datetime] = mapped_column(index=True)
+    account_id: Mapped[int | None] = _account(index=True)
+    who: Mapped[str]
+    what: Mapped[str]
+    course_id: Mapped[int | None]
+    about: Mapped[str]
+    address: Mapped[str]
+
+
+class DraftRow(Base):
+    """An upload that somebody is looking at, packed; only the hash of its token is kept."""
+
+    __tablename__ = "draft"
+    digest: Mapped[str] = mapped_column(primary_key=True)
+    account_id: Mapped[int | None] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    course_id: Mapped[int] = _parent("course", index=True)
+    question_id: Mapped[int | None] = mapped_column(ForeignKey("question.id", ondelete="CASCADE"), index=True)
+    made: Mapped[datetime] = mapped_column(index=True)
+    body: Mapped[bytes]
+
+
+class CounterRow(Base):
+    """What was counted, for who looks after the machines. The sum over the slots is what counts.
+
+    Who counts adds to any slot: with a single row all would wait for each other.
+    """
+
+    __tablename__ = "counter"
+    name: Mapped[str] = mapped_column(primary_key=True)
+    label: Mapped[str] = mapped_column(primary_key=True)
+    slot: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    value: Mapped[float]
+
+
+class WorkerRow(Base):
+    """A worker, by a name that nobody else has, and when it showed a sign of life."""
+
+    __tablename__ = "worker"
+    name: Mapped[str] = mapped_column(primary_key=True)
+    seen: Mapped[datetime]
+
+
+class RoundRow(Base):
+    """Answers of a question that two people label blind; a third settles where they differ."""
+
+    __tablename__ = "round"
+    __table_args__ = (_NEVER_AGAIN,)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    question_id: Mapped[int] = _parent("question", index=True)
+    first_id: Mapped[int] = mapped_column(ForeignKey("account.id"), index=True)
+    second_id: Mapped[int] = mapped_column(ForeignKey("account.id"), index=True)
+    referee_id: Mapped[int] = mapped_column(ForeignKey("account.id"), index=True)
+    seed: Mapped[int]
+    state: Mapped[str]
+    created: Mapped[datetime]
+    closed: Mapped[datetime | None]
+
+
+class RoundAnswerRow(Base):
+    """An answer that is to be labelled in a round."""
+
+    __tablename__ = "round_answer"
+    round_id: Mapped[int] = _parent("round", primary=True)
+    answer_id: Mapped[int] = _parent("answer", primary=True, index=True)
+
+
+class TaggingRow(Base):
+    """What one person of a round said of an answer: a label, or X for what is not fit to be labelled."""
+
+    __tablename__ = "tagging"
+    round_id: Mapped[int] = _parent("round", primary=True)
+    answer_id: Mapped[int] = _parent("answer", primary=True, index=True)
+    account_id: Mapped[int] = mapped_column(
+        ForeignKey("account.id"), primary_key=True, index=True, autoincrement=False
+    )
+    label: Mapped[str]
+    seconds: Mapped[float | None]
+    note: Mapped[str]
+    made: Mapped[datetime]

@@ -16,7 +16,7 @@ from postil.service.credit import earned
 from postil.service.facets import facet_views, ticks_of
 from postil.service.records import View
 from postil.service.store.database import Store
-from postil.service.store.kept import answer_of, decision_of, facets_of, judged_of, outcomes_of
+from postil.service.store.kept import answer_of, decision_of, facets_of, judged_of, outcomes_of, storable
 from postil.service.store.tables import AnswerRow, DecisionRow, JudgementRow, QuestionRow
 
 STATES = ("all", "doubtful", "undecided", "decided", "differs")
@@ -29,7 +29,7 @@ class Filter:
 
     `label` is the one that counts, the teacher's before the machine's. `search` is looked for in answers,
     names and ids. The order "doubtful" has what a person should look at first, the least sure before the
-    others, and what is decided last.
+    others, and what is decided last. `after` is a place: only answers behind it are meant.
     """
 
     label: str | None = None
@@ -37,6 +37,7 @@ class Filter:
     search: str = ""
     group: int | None = None
     order: str = "doubtful"
+    after: int = -1
 
     def __post_init__(self) -> None:
         if self.state not in STATES:
@@ -139,11 +140,13 @@ def _conditions(question_id: int, which: Filter) -> list[ColumnElement[bool]]:
         found.append(states[which.state])
     if which.label is not None:
         found.append(_label() == which.label)
+    if which.after >= 0:
+        found.append(AnswerRow.place > which.after)
     if which.group is not None:
         found.append(AnswerRow.group_number == which.group)
-    if which.search.strip():
+    wanted = storable(which.search).strip()
+    if wanted:
         columns = AnswerRow.text, AnswerRow.student, AnswerRow.key
-        wanted = which.search.strip()
         found.append(or_(*(column.icontains(wanted, autoescape=True) for column in columns)))
     return found
 

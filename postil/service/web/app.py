@@ -4,67 +4,98 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from fastapi import Depends, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
 from postil.errors import PostilError
-from postil.service.drafts import Drafts
+from postil.service.api.app import create_api
 from postil.service.settings import Settings
 from postil.service.store.database import Store
 from postil.service.web import (
+    account,
+    auditing,
     courses,
+    entering,
     exporting,
     facets,
     grouped,
+    labelling,
     learning,
+    monitoring,
     opening,
+    people,
     questions,
+    quizzes,
     review,
+    rounds,
+    sharing,
     starting,
     table,
     trusting,
     uploads,
 )
+from postil.service.web.access import demand_rules
 from postil.service.web.failures import refuse, tell
-from postil.service.web.security import Door, Guard, demand_token
+from postil.service.web.limiting import Limits
+from postil.service.web.metrics import Metered
+from postil.service.web.security import API, Guard, demand_token
 
 _PAGES = (
     opening,
+    entering,
+    account,
+    people,
+    auditing,
     courses,
+    sharing,
     questions,
     facets,
     uploads,
+    quizzes,
     starting,
     table,
     review,
     grouped,
     learning,
     trusting,
+    rounds,
+    labelling,
     exporting,
+    monitoring,
 )
+# Made once: FastAPI looks through the parameters of each route when it is first asked for, in every
+# application anew, unless applications share their routes.
+_ROUTES = APIRouter(dependencies=[Depends(demand_token)])
+for _page in _PAGES:
+    _ROUTES.include_router(_page.router)
 
 
 def create_app(settings: Settings, store: Store) -> FastAPI:
-    """The workbench over a store; `app.state.door` makes the links by which a browser gets in."""
+    """The workbench over a store; what shows something of a course and says not to whom is refused."""
     app = FastAPI(
         title="Postil",
-        dependencies=[Depends(demand_token)],
-        # There is no API yet to describe, and the describing pages fetch scripts from elsewhere.
+        # The API describes itself; pages are for people.
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
     )
     app.state.settings = settings
     app.state.store = store
-    app.state.door = Door()
-    app.state.drafts = Drafts()
+    app.state.limits = Limits(settings)
+    app.state.monitor = monitoring.Monitor(settings, store)
     app.state.first_page = "/"
-    for page in _PAGES:
-        app.include_router(page.router)
+    app.router.routes.extend(_ROUTES.routes)
+    api = create_api(settings, store)
+    app.state.judging = api.state.judging
+    api.state.limits = app.state.limits  # a person is one, whichever way they come
+    demand_rules([*app.routes, *api.routes])
+    app.mount(API, api)
     app.mount("/static", StaticFiles(directory=str(files("postil.service.web").joinpath("static"))))
-    app.add_middleware(Guard, settings=settings, door=app.state.door)
+    app.add_middleware(Guard, settings=settings, store=store, limits=app.state.limits)
+    app.add_middleware(Metered, metrics=app.state.monitor.metrics, api=API, unmetered=monitoring.PATHS)
     app.add_exception_handler(PostilError, tell)
     app.add_exception_handler(HTTPException, refuse)
     app.add_exception_handler(RequestValidationError, refuse)

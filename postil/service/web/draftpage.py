@@ -9,16 +9,19 @@ from typing import Any
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 
+from postil.corpora.attempts import find_slots
+from postil.corpora.grids import unify_line_ends
 from postil.service.drafts import Draft, without_heading
-from postil.service.plans import Plan, make_plan
+from postil.service.plans import Plan, Target, make_plan
 from postil.service.roles import ROLES, Columns, guess_columns, roles_of
 from postil.service.store.courses import get_course
 from postil.service.store.database import Store
-from postil.service.store.questions import get_question
+from postil.service.store.questions import get_question, list_questions
 from postil.service.web.pages import is_htmx, render
 
 HEADLESS = "headless"  # the box which says that a table has no heading
 DRAWN = "drawn"  # the hidden field which says of what the questions on the page were made
+_OF_QUESTIONS = ("right-", "take-", "to-")  # how fields begin that belong to single questions
 _FIRST_ROWS = 10
 _MOST_SHOWN = 8  # columns; a table from a learning platform has dozens
 _LONGEST_CELL = 160
@@ -58,7 +61,7 @@ def still_meant(columns: Columns, fields: Mapping[str, Any]) -> dict[str, Any]:
     """
     if fields.get(DRAWN, _drawn(columns, fields)) == _drawn(columns, fields):
         return dict(fields)
-    return {name: value for name, value in fields.items() if not name.startswith(("right-", "take-"))}
+    return {name: value for name, value in fields.items() if not name.startswith(_OF_QUESTIONS)}
 
 
 def _drawn(columns: Columns, fields: Mapping[str, Any]) -> str:
@@ -94,13 +97,15 @@ def draft_page(
     plan: Plan,
     fields: Mapping[str, Any],
     status: int = 200,
+    targets: Mapping[int, Target] | None = None,
 ) -> HTMLResponse:
     """Show a draft; for htmx only what changes with the columns that are chosen."""
     question = get_question(store, draft.question_id) if draft.question_id is not None else None
     header = draft.rows.header
     taken = {place: role for role in reversed(ROLES) for place in columns[role]}
     asked = {question.text for question in draft.wide}
-    taken |= {place: "answer" for place, name in enumerate(header) if name in asked}
+    slots = {slot["response"] for slot in find_slots(header).values()} if draft.wide else set()
+    taken |= {place: "answer" for place, name in enumerate(header) if name in asked | slots}
     shown = [*sorted(taken), *(place for place in range(len(header)) if place not in taken)][:_MOST_SHOWN]
     return render(
         request,
@@ -112,7 +117,8 @@ def draft_page(
         plan=plan,
         headless=HEADLESS in fields,
         drawn=_drawn(columns, fields),
-        parts=[] if question else _parts(draft, columns, fields),
+        parts=[] if question else _parts(draft, columns, fields, targets or {}),
+        known=[] if question else list_questions(store, draft.course_id),
         choices={role: _choices(draft, columns, role) for role in roles_of(draft)},
         shown=[(place, header[place], taken.get(place, "")) for place in sorted(shown)],
         more_columns=len(header) - len(shown),
@@ -122,16 +128,22 @@ def draft_page(
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A question of a draft as a person sees it: whether it is taken, and with which references."""
+    """A question of a draft as a person sees it: whether it is taken, and with which references.
+
+    `target` is the question of the course to which its answers belong.
+    """
 
     number: int
     text: str
     answers: int
     references: str
     taken: bool
+    target: int | None = None
 
 
-def _parts(draft: Draft, columns: Columns, fields: Mapping[str, Any]) -> list[Part]:
+def _parts(
+    draft: Draft, columns: Columns, fields: Mapping[str, Any], targets: Mapping[int, Target]
+) -> list[Part]:
     """All questions of a draft, also those that were left out."""
     everything = make_plan(draft, columns)
     return [
@@ -139,8 +151,9 @@ def _parts(draft: Draft, columns: Columns, fields: Mapping[str, Any]) -> list[Pa
             number,
             one.text,
             len(one.answers),
-            str(fields.get(f"right-{number}") or "\n".join(one.references)),
+            unify_line_ends(str(fields.get(f"right-{number}") or "\n".join(one.references))),
             f"right-{number}" not in fields or f"take-{number}" in fields,
+            targets[number].question_id if number in targets else None,
         )
         for number, one in enumerate(everything.questions)
     ]

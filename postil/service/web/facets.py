@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from postil.corpora.responses import Facet
 from postil.errors import PostilError
+from postil.service.people import Level
 from postil.service.records import Job, Question
 from postil.service.store.database import Store
 from postil.service.store.facets import (
@@ -23,6 +24,7 @@ from postil.service.store.facets import (
 )
 from postil.service.store.jobs import enqueue, get_job, latest_job
 from postil.service.store.questions import get_question
+from postil.service.web.access import may
 from postil.service.web.pages import Message, OfStore, back, flash, render
 from postil.service.web.questions import read_number
 from postil.service.web.table import ACTIVE, head_of
@@ -62,30 +64,30 @@ async def _read(request: Request) -> Filled:
 OfForm = Annotated[Filled, Depends(_read)]
 
 
-@router.get("/questions/{question_id}/facets")
+@router.get("/questions/{question_id}/facets", dependencies=[may(Level.HELP)])
 def show_facets(request: Request, question_id: int, store: OfStore, own: bool = False) -> HTMLResponse:
     """The facets that were set, or else those that Postil proposes; `own` does not wait for these."""
     question = get_question(store, question_id)
     if question.facets is not None:
         return _form(request, store, question_id, [_row(facet) for facet in question.facets])
     job = _finding(store, question)
-    if job.state in ACTIVE and not own:
+    if _is_awaited(job) and not own:
         return _form(request, store, question_id, [], waiting=True)
     names = cast(list[str], job.result.get("names", []))
     rows = [Row(name=name) for name in names] or [Row()]
     return _form(request, store, question_id, rows, proposed=bool(names))
 
 
-@router.get("/questions/{question_id}/facets/progress")
+@router.get("/questions/{question_id}/facets/progress", dependencies=[may(Level.HELP)])
 def show_progress(question_id: int, store: OfStore) -> Response:
     """Nothing while Postil still reads; then the page is asked to load again."""
     job = latest_job(store, question_id, "facets")
-    if job and job.state in ACTIVE:
+    if job and _is_awaited(job):
         return Response(status_code=204)
     return Response(headers={"HX-Refresh": "true"})
 
 
-@router.post("/questions/{question_id}/facets")
+@router.post("/questions/{question_id}/facets", dependencies=[may(Level.TEACH)])
 def change_facets(request: Request, question_id: int, store: OfStore, filled: OfForm) -> Response:
     """Keep what was written; a row is added or taken away without keeping anything yet."""
     rows = list(filled.rows)
@@ -110,14 +112,14 @@ def change_facets(request: Request, question_id: int, store: OfStore, filled: Of
     return _saved(request, store, question_id, "What a full answer says was saved.")
 
 
-@router.post("/questions/{question_id}/facets/reset")
+@router.post("/questions/{question_id}/facets/reset", dependencies=[may(Level.TEACH)])
 def reset_facets(request: Request, question_id: int, store: OfStore) -> RedirectResponse:
     """Leave it to Postil again what a full answer says."""
     forget_facets(store, question_id)
     return _saved(request, store, question_id, "Postil’s own parts are used again; partly right earns half.")
 
 
-@router.post("/questions/{question_id}/facets/find")
+@router.post("/questions/{question_id}/facets/find", dependencies=[may(Level.TEACH)])
 def find_again(question_id: int, store: OfStore) -> RedirectResponse:
     """Have Postil propose facets once more, after this has failed."""
     get_question(store, question_id)
@@ -125,7 +127,7 @@ def find_again(question_id: int, store: OfStore) -> RedirectResponse:
     return back(f"/questions/{question_id}/facets")
 
 
-@router.post("/questions/{question_id}/recheck")
+@router.post("/questions/{question_id}/recheck", dependencies=[may(Level.HELP)])
 def look_again(question_id: int, store: OfStore) -> RedirectResponse:
     """Have Postil look for the facets in all answers, in the background; labels stay."""
     get_question(store, question_id)
@@ -182,6 +184,11 @@ def _finding(store: Store, question: Question) -> Job:
     """The job that finds Postil's own facets; started if there is none."""
     job = latest_job(store, question.id, "facets")
     return job or get_job(store, enqueue(store, "facets", question.id))
+
+
+def _is_awaited(job: Job) -> bool:
+    """Whether it is worth waiting for a job; where no worker is, a person writes what a full answer says."""
+    return job.state in ACTIVE and not job.forsaken
 
 
 def _failed(store: Store, question_id: int) -> bool:

@@ -9,11 +9,13 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from postil.corpora.labels import PLAIN_NAMES
 from postil.errors import PostilError, number_of
+from postil.service.people import Level
 from postil.service.records import View
 from postil.service.store.answers import Filter, find_views
 from postil.service.store.database import Store
 from postil.service.store.decisions import decide
 from postil.service.store.groupings import Group, get_groups, group_sizes
+from postil.service.web.access import OfPerson, may
 from postil.service.web.largeform import LargeForm
 from postil.service.web.pages import OfStore, back, flash, render
 from postil.service.web.review import demand_label
@@ -23,7 +25,7 @@ router = APIRouter(route_class=LargeForm)
 PAGE = 10
 
 
-@router.get("/questions/{question_id}/groups")
+@router.get("/questions/{question_id}/groups", dependencies=[may(Level.HELP)])
 def show_groups(request: Request, question_id: int, store: OfStore, page: int = 1) -> HTMLResponse:
     """The groups of two and more answers, the largest first."""
     head = head_of(store, question_id, "groups")
@@ -44,7 +46,7 @@ def show_groups(request: Request, question_id: int, store: OfStore, page: int = 
     )
 
 
-@router.get("/questions/{question_id}/groups/{group}")
+@router.get("/questions/{question_id}/groups/{group}", dependencies=[may(Level.HELP)])
 def show_members(request: Request, question_id: int, group: int, store: OfStore) -> HTMLResponse:
     """The answers of a group, each to be ticked or not; asked for when somebody wants to see them."""
     found = _demand_group(store, question_id, group)
@@ -52,12 +54,13 @@ def show_members(request: Request, question_id: int, group: int, store: OfStore)
     return render(request, "_members.html", group=found, views=views, ticked=usually_ticked)
 
 
-@router.post("/questions/{question_id}/groups/{group}/decide")
+@router.post("/questions/{question_id}/groups/{group}/decide", dependencies=[may(Level.HELP)])
 def decide_group(
     request: Request,
     question_id: int,
     group: int,
     store: OfStore,
+    person: OfPerson,
     label: Annotated[str, Form()],
     first: Annotated[int, Form()],
     size: Annotated[int, Form()],
@@ -83,7 +86,7 @@ def decide_group(
     if not chosen:
         flash(request, "No answer of the group is ticked, so nothing was decided.", kind="error")
         return back(here)
-    decide(store, question_id, chosen, demand_label(label), "group")
+    decide(store, question_id, chosen, demand_label(label), "group", by=person.id)
     flash(request, f"{number_of(len(chosen), 'answer')} decided together: {PLAIN_NAMES[label]}.")
     return back(here)
 

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from postil.errors import number_of
+from postil.service.people import Level
 from postil.service.records import Job, View
 from postil.service.store.database import Store
 from postil.service.store.decisions import teaching
@@ -15,6 +16,7 @@ from postil.service.store.figures import kinds_of_change, some_changes
 from postil.service.store.jobs import decisions_heard, enqueue, latest_job
 from postil.service.store.judgements import apply_changes, drop_changes
 from postil.service.store.questions import get_question
+from postil.service.web.access import may
 from postil.service.web.pages import OfStore, back, flash, render
 from postil.service.web.table import ACTIVE, head_of
 
@@ -22,10 +24,10 @@ router = APIRouter()
 OfJob = Annotated[int, Form(alias="job")]
 
 MOST = 200  # changes shown at once
-_NOTHING = "There is nothing to learn from yet: you have not decided about any answer."
+_NOTHING = "There is nothing to learn from yet: no answer is decided."
 
 
-@router.post("/questions/{question_id}/regrade")
+@router.post("/questions/{question_id}/regrade", dependencies=[may(Level.HELP)])
 def grade_again(request: Request, question_id: int, store: OfStore) -> RedirectResponse:
     """Have the rest of the class graded again, in the background; nothing changes by that alone."""
     get_question(store, question_id)
@@ -36,7 +38,7 @@ def grade_again(request: Request, question_id: int, store: OfStore) -> RedirectR
     return back(f"/questions/{question_id}/changes")
 
 
-@router.get("/questions/{question_id}/changes")
+@router.get("/questions/{question_id}/changes", dependencies=[may(Level.HELP)])
 def show_changes(request: Request, question_id: int, store: OfStore, kind: str = "") -> HTMLResponse:
     """How far grading again is, and then what would change."""
     head = head_of(store, question_id, "changes")
@@ -64,18 +66,19 @@ def show_changes(request: Request, question_id: int, store: OfStore, kind: str =
     )
 
 
-@router.post("/questions/{question_id}/changes/apply")
+@router.post("/questions/{question_id}/changes/apply", dependencies=[may(Level.TEACH)])
 def apply(request: Request, question_id: int, store: OfStore, job_id: OfJob) -> RedirectResponse:
     """Take over what was proposed; answers that somebody has decided in the meantime stay as they are."""
     if not _is_open(request, store, question_id, job_id):
         return back(f"/questions/{question_id}/changes")
     count = sum(kind.count for kind in kinds_of_change(store, job_id))
     apply_changes(store, job_id)
-    flash(request, f"Taken over: {number_of(count, 'change')}. What you decided stayed as it was.")
+    you = "you" if request.app.state.settings.local else "people"
+    flash(request, f"Taken over: {number_of(count, 'change')}. What {you} decided stayed as it was.")
     return back(f"/questions/{question_id}")
 
 
-@router.post("/questions/{question_id}/changes/drop")
+@router.post("/questions/{question_id}/changes/drop", dependencies=[may(Level.TEACH)])
 def drop(request: Request, question_id: int, store: OfStore, job_id: OfJob) -> RedirectResponse:
     """Leave everything as it was."""
     if _is_open(request, store, question_id, job_id):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import cache
 from hashlib import sha256
@@ -23,8 +23,13 @@ from postil.explain.answertable import OUTCOME_SIGNS
 from postil.explain.facet_words import PLAIN_OUTCOMES
 from postil.explain.page import printable
 from postil.models.facets.outcome import CONTRADICTED, EXPRESSED
-from postil.service.records import LABELS
-from postil.service.store.database import Store
+from postil.service.people import Level, Person
+from postil.service.records import LABELS, Decision
+from postil.service.store.access import Right
+from postil.service.store.accounts import names_of
+from postil.service.store.database import Store, StoreAwayError
+from postil.service.store.entrance import Session, add_message, take_messages
+from postil.service.store.waiting import count_waiting
 
 _STYLES = {label: f"l{place}" for place, label in enumerate(LABELS)} | {"incorrect": "l2"}
 # A sign beside the colour, for those who do not see the colours apart.
@@ -35,6 +40,7 @@ _HTMX = {
     "includeIndicatorStyles": False,
     "allowEval": False,
     "selfRequestsOnly": True,
+    "defaultSettleDelay": 0,  # what was just drawn answers at once: a quick hand's choice is not lost
     "historyCacheSize": 0,  # pupils' answers do not stay in the browser's storage
     "responseHandling": [
         {"code": "204", "swap": False},
@@ -62,17 +68,33 @@ def get_store(request: Request) -> Store:
 OfStore = Annotated[Store, Depends(get_store)]
 
 
-def render(request: Request, name: str, *, status: int = 200, **context: Any) -> HTMLResponse:
+def render(request: Request, name: str, /, *, status: int = 200, **context: Any) -> HTMLResponse:
     """Fill in a template, and show with it the messages that wait for this person.
 
     A fragment for htmx leaves them for the next whole page.
     """
-    session = getattr(request.state, "session", None)
     messages = list(context.pop("messages", ()))
-    if session is not None and not is_htmx(request):
-        messages = [*session.take_messages(), *messages]
-    text = _environment().get_template(name).render(request=request, messages=messages, **context)
+    if not is_htmx(request):
+        messages = [*_take_messages(request), *messages]
+    right: Right | None = getattr(request.state, "right", None)
+    known = {
+        "request": request,
+        "person": getattr(request.state, "person", None),
+        "local": request.app.state.settings.local,
+        "level": right.level if right else Level.HELP,
+    }
+    text = _environment().get_template(name).render(messages=messages, **known, **context)
     return HTMLResponse(text, status_code=status)
+
+
+def _take_messages(request: Request) -> list[Message]:
+    session: Session | None = getattr(request.state, "session", None)
+    if session is None or not (session.has_messages or getattr(request.state, "told", False)):
+        return []
+    try:
+        return [Message(**message) for message in take_messages(get_store(request), session.digest)]
+    except StoreAwayError:  # the page that says so has to be shown
+        return []
 
 
 def back(url: str) -> RedirectResponse:
@@ -82,7 +104,8 @@ def back(url: str) -> RedirectResponse:
 
 def flash(request: Request, message: str, kind: str = "note", hint: str = "") -> None:
     """Keep a message for the next whole page that this person sees."""
-    request.state.session.messages.append(Message(message, kind, hint))
+    add_message(get_store(request), request.state.session.digest, asdict(Message(message, kind, hint)))
+    request.state.told = True
 
 
 def flash_error(request: Request, error: PostilError) -> None:
@@ -129,8 +152,9 @@ def _sentence(text: str) -> str:
 
 
 def _when(moment: datetime) -> str:
+    """A moment by the clock of the server, with the zone: whoever reads it may sit elsewhere."""
     local = moment.astimezone()
-    return f"{local.day} {local:%B %Y, %H:%M}"
+    return f"{local.day} {local:%B %Y, %H:%M %Z}"
 
 
 def _shown(value: object) -> object:
@@ -139,9 +163,37 @@ def _shown(value: object) -> object:
 
 
 @pass_context
+def _decider(context: Context, decision: Decision | None) -> str:
+    """Who has decided, as the reader of a page would call them: “you”, or a name."""
+    person: Person | None = context["person"]
+    if decision is None or person is None or person.id is None or decision.by == person.id:
+        return "you"
+    if decision.by is None:
+        return "somebody"
+    request: Request = context["request"]
+    known: dict[int, str] = getattr(request.state, "names", {})
+    if decision.by not in known:
+        known |= names_of(get_store(request), [decision.by])
+        request.state.names = known
+    return known[decision.by]
+
+
+@pass_context
 def _csrf(context: Context) -> Markup:
     """The hidden field that every form carries."""
     return Markup('<input type="hidden" name="csrf" value="{}">').format(_token(context))
+
+
+@pass_context
+def _count_to_label(context: Context) -> int:
+    """How many rounds of labelling wait for the person; none while the store cannot say."""
+    person: Person | None = context["person"]
+    if person is None or person.id is None:
+        return 0
+    try:
+        return count_waiting(get_store(context["request"]), person)
+    except StoreAwayError:
+        return 0
 
 
 @pass_context
@@ -183,9 +235,12 @@ def _environment() -> Environment:
         "when": _when,
     }
     environment.globals |= {
+        "count_to_label": _count_to_label,
         "csrf": _csrf,
+        "decider": _decider,
         "csrf_headers": _csrf_headers,
         "htmx_config": json.dumps(_HTMX),
+        "Level": Level,
         "labels": LABELS,
         "number_of": number_of,
         "static": _static,

@@ -8,22 +8,26 @@ from fastapi import APIRouter, Form, Request, Response
 from fastapi.responses import HTMLResponse
 
 from postil.errors import PostilError
+from postil.service.people import Level
+from postil.service.store import events
 from postil.service.store.courses import get_course
 from postil.service.store.questions import create_question, delete_question, edit_question, get_question
+from postil.service.web.access import may
+from postil.service.web.noting import note
 from postil.service.web.pages import Message, OfStore, back, flash, render
 
 router = APIRouter()
 Text = Annotated[str, Form()]
 
 
-@router.get("/courses/{course_id}/questions/new")
+@router.get("/courses/{course_id}/questions/new", dependencies=[may(Level.TEACH)])
 def show_new(request: Request, course_id: int, store: OfStore) -> HTMLResponse:
     """An empty form for a question."""
     course = get_course(store, course_id)
     return render(request, "question_form.html", course=course, question=None, **_filled("", "", "1"))
 
 
-@router.post("/courses/{course_id}/questions/new")
+@router.post("/courses/{course_id}/questions/new", dependencies=[may(Level.TEACH)])
 def make_question(
     request: Request,
     course_id: int,
@@ -43,7 +47,7 @@ def make_question(
     return back(f"/questions/{question_id}")
 
 
-@router.get("/questions/{question_id}/edit")
+@router.get("/questions/{question_id}/edit", dependencies=[may(Level.TEACH, spares_owner=True)])
 def show_edit(request: Request, question_id: int, store: OfStore) -> HTMLResponse:
     """The form with a question as it is."""
     question = get_question(store, question_id)
@@ -52,7 +56,7 @@ def show_edit(request: Request, question_id: int, store: OfStore) -> HTMLRespons
     return render(request, "question_form.html", course=course, question=question, **filled)
 
 
-@router.post("/questions/{question_id}/edit")
+@router.post("/questions/{question_id}/edit", dependencies=[may(Level.TEACH, spares_owner=True)])
 def change_question(
     request: Request,
     question_id: int,
@@ -76,11 +80,12 @@ def change_question(
     return back(f"/questions/{question_id}")
 
 
-@router.post("/questions/{question_id}/delete")
+@router.post("/questions/{question_id}/delete", dependencies=[may(Level.TEACH, spares_owner=True)])
 def remove_question(request: Request, question_id: int, store: OfStore) -> Response:
     """Delete a question with its answers."""
     course_id = get_question(store, question_id).course_id
     delete_question(store, question_id)
+    note(request, events.QUESTION_DELETED, course_id=course_id, about=f"question {question_id}")
     flash(request, "The question and its answers were deleted.")
     return back(f"/courses/{course_id}")
 

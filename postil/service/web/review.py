@@ -16,13 +16,17 @@ from postil.explain.alignment_svg import alignment_svg
 from postil.service.credit import earned
 from postil.service.exports import feedback
 from postil.service.facets import as_shown, facet_views, ticks_of, told_by
+from postil.service.people import Level
 from postil.service.records import LABELS, Decision
+from postil.service.store import events
 from postil.service.store.answers import Filter, count_views, delete_answer, find_views, get_view, neighbours
 from postil.service.store.database import Store
 from postil.service.store.decisions import decide, history, undo_last
 from postil.service.store.facets import MOST_FACETS
 from postil.service.store.questions import get_question
+from postil.service.web.access import OfPerson, may
 from postil.service.web.filters import STATES, query_of
+from postil.service.web.noting import note
 from postil.service.web.pages import OfStore, back, flash, render
 from postil.service.web.table import Chosen, head_of
 
@@ -32,7 +36,7 @@ _FACET_KEYS = ascii_lowercase[:MOST_FACETS]  # a tick with one key
 _UNDONE_ON = {"groups": "/groups", "table": "", "trust": "/trust"}
 
 
-@router.get("/questions/{question_id}/review")
+@router.get("/questions/{question_id}/review", dependencies=[may(Level.HELP)])
 def start_review(request: Request, question_id: int, store: OfStore, chosen: Chosen) -> RedirectResponse:
     """Open the first answer that the filter lets through; without a filter, the first doubtful one."""
     wanted = [chosen] if query_of(chosen) else [Filter(state="doubtful"), Filter(state="undecided"), chosen]
@@ -44,7 +48,7 @@ def start_review(request: Request, question_id: int, store: OfStore, chosen: Cho
     return back(f"/questions/{question_id}")
 
 
-@router.get("/answers/{answer_id}")
+@router.get("/answers/{answer_id}", dependencies=[may(Level.HELP)])
 def show_answer(
     request: Request, answer_id: int, store: OfStore, chosen: Chosen, came: int | None = None
 ) -> HTMLResponse:
@@ -71,7 +75,7 @@ def show_answer(
     )
 
 
-@router.get("/answers/{answer_id}/earns")
+@router.get("/answers/{answer_id}/earns", dependencies=[may(Level.HELP)])
 def show_earns(
     request: Request, answer_id: int, store: OfStore, tick: Annotated[list[str] | None, Query()] = None
 ) -> HTMLResponse:
@@ -84,11 +88,12 @@ def show_earns(
     return render(request, "_earns.html", question=question, share=share)
 
 
-@router.post("/answers/{answer_id}/decide")
+@router.post("/answers/{answer_id}/decide", dependencies=[may(Level.HELP)])
 def decide_answer(
     request: Request,
     answer_id: int,
     store: OfStore,
+    person: OfPerson,
     chosen: Chosen,
     label: Annotated[str, Form()] = "",
     accept: Annotated[str, Form()] = "",
@@ -114,7 +119,8 @@ def decide_answer(
     # Before the decision, because it may take the answer out of the list that is being worked through.
     _, after = neighbours(store, answer_id, chosen)
     told = told_by(view.facets, tick or ()) if facets_shown else None
-    decide(store, view.answer.question_id, [answer_id], given, "accepted" if accept else "review", told)
+    source = "accepted" if accept else "review"
+    decide(store, view.answer.question_id, [answer_id], given, source, told, by=person.id)
     flash(request, f"Decided for {view.answer.student or view.answer.key}: {PLAIN_NAMES[given]}.")
     following = after or _first(store, view.answer.question_id, chosen, answer_id)
     if following is None:
@@ -122,12 +128,14 @@ def decide_answer(
     return back(f"/answers/{following}{query_of(chosen, came=answer_id)}")
 
 
-@router.post("/answers/{answer_id}/delete")
+@router.post("/answers/{answer_id}/delete", dependencies=[may(Level.TEACH)])
 def delete(request: Request, answer_id: int, store: OfStore, chosen: Chosen) -> RedirectResponse:
     """Delete an answer with all that was said of it, and go on to the next one."""
     answer = get_view(store, answer_id).answer
     _, after = neighbours(store, answer_id, chosen)
     delete_answer(store, answer_id)
+    course_id = get_question(store, answer.question_id).course_id
+    note(request, events.ANSWER_DELETED, course_id=course_id, about=f"question {answer.question_id}")
     flash(request, f"The answer of {answer.student or answer.key} was deleted.")
     following = after or _first(store, answer.question_id, chosen, answer_id)
     if following is None:
@@ -135,7 +143,7 @@ def delete(request: Request, answer_id: int, store: OfStore, chosen: Chosen) -> 
     return back(f"/answers/{following}{query_of(chosen)}")
 
 
-@router.post("/questions/{question_id}/undo")
+@router.post("/questions/{question_id}/undo", dependencies=[may(Level.HELP)])
 def undo(
     request: Request, question_id: int, store: OfStore, chosen: Chosen, shown: str = ""
 ) -> RedirectResponse:

@@ -9,12 +9,15 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse, Response
 
 from postil.errors import PostilError, number_of
+from postil.service.people import Level
 from postil.service.records import Job, Question, View
 from postil.service.store.answers import get_view
 from postil.service.store.database import Store
 from postil.service.store.decisions import decide
 from postil.service.store.jobs import enqueue, get_job, latest_job
 from postil.service.store.questions import get_question
+from postil.service.web.access import OfPerson, may
+from postil.service.web.acting import read_number
 from postil.service.web.pages import OfStore, back, flash, render
 from postil.service.web.review import demand_label
 from postil.service.web.table import ACTIVE, active_job, head_of
@@ -27,13 +30,13 @@ async def _labelled(request: Request) -> dict[int, str]:
     """The labels that were chosen, by the number of the answer; an answer may be left out."""
     form = await request.form()
     return {
-        int(name.removeprefix(_FIELD)): demand_label(str(value))
+        number: demand_label(str(value))
         for name, value in form.items()
-        if name.startswith(_FIELD) and name.removeprefix(_FIELD).isdecimal()
+        if name.startswith(_FIELD) and (number := read_number(name.removeprefix(_FIELD)))
     }
 
 
-@router.get("/questions/{question_id}/start")
+@router.get("/questions/{question_id}/start", dependencies=[may(Level.HELP)])
 def show_start(request: Request, question_id: int, store: OfStore) -> Response:
     """The answers to label first; while they are being chosen, how far that is."""
     question = get_question(store, question_id)
@@ -52,11 +55,12 @@ def show_start(request: Request, question_id: int, store: OfStore) -> Response:
     )
 
 
-@router.post("/questions/{question_id}/start")
+@router.post("/questions/{question_id}/start", dependencies=[may(Level.HELP)])
 def keep_start(
     request: Request,
     question_id: int,
     store: OfStore,
+    person: OfPerson,
     labelled: Annotated[dict[int, str], Depends(_labelled)],
 ) -> RedirectResponse:
     """Keep the labels and have the class graded by them; if it is graded already, show what would change."""
@@ -65,9 +69,10 @@ def keep_start(
         flash(request, "Label at least one answer, or grade without.", kind="error")
         return back(f"/questions/{question_id}/start")
     for answer_id, label in labelled.items():
-        decision = get_view(store, answer_id).decision
-        if decision is None or decision.label != label:  # the page shows what was labelled before, too
-            decide(store, question_id, [answer_id], label, "start")
+        view = get_view(store, answer_id)
+        same = view.answer.question_id == question_id and view.decision and view.decision.label == label
+        if not same:  # the page shows what was labelled before, too
+            decide(store, question_id, [answer_id], label, "start", by=person.id)
     if question.judged:
         enqueue(store, "regrade", question_id)
         flash(request, f"{number_of(len(labelled), 'label')} kept.")
@@ -77,7 +82,7 @@ def keep_start(
     return back(f"/questions/{question_id}")
 
 
-@router.post("/questions/{question_id}/propose")
+@router.post("/questions/{question_id}/propose", dependencies=[may(Level.HELP)])
 def propose_again(question_id: int, store: OfStore) -> RedirectResponse:
     """Choose the answers to label first once more, after this has failed."""
     get_question(store, question_id)

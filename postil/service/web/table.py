@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
+from postil.service.people import Level
 from postil.service.records import Job, Question, View
 from postil.service.store.answers import Filter, count_views, find_views
 from postil.service.store.courses import get_course
@@ -18,6 +19,7 @@ from postil.service.store.facets import is_outdated
 from postil.service.store.figures import count_changes
 from postil.service.store.jobs import decisions_heard, enqueue, latest_job
 from postil.service.store.questions import get_question
+from postil.service.web.access import may
 from postil.service.web.filters import ORDERS, STATES, query_of, read_filter
 from postil.service.web.pages import OfStore, back, render
 
@@ -65,7 +67,7 @@ def fresh_decisions(store: Store, question_id: int) -> int:
     return max(0, len(teaching(store, question_id)) - decisions_heard(store, question_id))
 
 
-@router.get("/questions/{question_id}")
+@router.get("/questions/{question_id}", dependencies=[may(Level.HELP)])
 def show_question(
     request: Request, question_id: int, store: OfStore, chosen: Chosen, page: int = 1
 ) -> HTMLResponse:
@@ -86,7 +88,7 @@ def show_question(
     )
 
 
-@router.get("/questions/{question_id}/rows")
+@router.get("/questions/{question_id}/rows", dependencies=[may(Level.HELP)])
 def show_rows(
     request: Request, question_id: int, store: OfStore, chosen: Chosen, page: int = 1
 ) -> HTMLResponse:
@@ -98,7 +100,7 @@ def show_rows(
     return response
 
 
-@router.get("/questions/{question_id}/progress")
+@router.get("/questions/{question_id}/progress", dependencies=[may(Level.HELP)])
 def show_progress(request: Request, question_id: int, store: OfStore) -> HTMLResponse:
     """How far the job is; once it has ended, the page around it is asked to load again."""
     job = latest_job(store, question_id)
@@ -108,7 +110,7 @@ def show_progress(request: Request, question_id: int, store: OfStore) -> HTMLRes
     return response
 
 
-@router.post("/questions/{question_id}/grade")
+@router.post("/questions/{question_id}/grade", dependencies=[may(Level.HELP)])
 def grade(question_id: int, store: OfStore) -> RedirectResponse:
     """Have the class graded in the background."""
     get_question(store, question_id)

@@ -15,12 +15,14 @@ from postil.explain.charts import Bar, bar_chart
 from postil.explain.reliability import coverage_curve, reliability_diagram
 from postil.grader import Grader, fingerprint, load
 from postil.models.responses.stack import Stack
+from postil.service.people import Level
 from postil.service.records import LABELS, Question
 from postil.service.store.database import Store
 from postil.service.store.decisions import pass_all
 from postil.service.store.figures import see
 from postil.service.store.questions import get_question
 from postil.service.trust import ENOUGH, FEW, TARGETS, Trust, measure
+from postil.service.web.access import OfPerson, may
 from postil.service.web.pages import OfStore, back, flash, render
 from postil.service.web.table import head_of
 
@@ -37,7 +39,7 @@ _KAPPA_WORDS = (
 )
 
 
-@router.get("/questions/{question_id}/trust")
+@router.get("/questions/{question_id}/trust", dependencies=[may(Level.HELP)])
 def show_trust(request: Request, question_id: int, store: OfStore, accuracy: int = USUAL) -> HTMLResponse:
     """Labels, agreement so far, the reliability diagram, and what could pass at an accuracy asked for."""
     accuracy = min(max(accuracy, TARGETS[0]), TARGETS[-1])
@@ -51,16 +53,17 @@ def show_trust(request: Request, question_id: int, store: OfStore, accuracy: int
         targets=TARGETS,
         few=FEW,
         enough=ENOUGH,
-        kappa_words=_kappa_words,
+        kappa_words=kappa_words,
         **_pictures(trust),
     )
 
 
-@router.post("/questions/{question_id}/accept")
+@router.post("/questions/{question_id}/accept", dependencies=[may(Level.HELP)])
 def accept(
     request: Request,
     question_id: int,
     store: OfStore,
+    person: OfPerson,
     accuracy: Annotated[int, Form(ge=TARGETS[0], le=TARGETS[-1])],
     count: Annotated[int, Form()],
 ) -> RedirectResponse:
@@ -70,7 +73,7 @@ def accept(
     if passing is None or passing.passed != count:
         flash(request, "Something has changed in the meantime, so nothing was accepted.", kind="error")
         return back(f"{here}#pass")
-    accepted = pass_all(store, question_id, passing.answers)
+    accepted = pass_all(store, question_id, passing.answers, by=person.id)
     flash(request, f"Accepted without a look at each: {number_of(accepted, 'answer')}.")
     return back(here)
 
@@ -86,7 +89,8 @@ def _shipped(grader: Grader, question: Question) -> Stack:
     return grader.stacks["known" if known else "new"]
 
 
-def _kappa_words(kappa: float) -> str:
+def kappa_words(kappa: float) -> str:
+    """What a kappa is called in plain words."""
     return next((words for least, words in _KAPPA_WORDS if kappa > least), "no better than chance")
 
 

@@ -11,33 +11,35 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from starlette.datastructures import FormData
 
 from postil.errors import PostilError, number_of
-from postil.service.drafts import Draft, Drafts, open_file, open_paste
-from postil.service.plans import Plan, make_plan
+from postil.service.drafts import Draft, open_file, open_paste
+from postil.service.people import Level
+from postil.service.plans import Plan, Target, make_plan
 from postil.service.records import NewAnswer
 from postil.service.roles import Columns, guess_columns
 from postil.service.settings import Settings
+from postil.service.store import events
 from postil.service.store.answers import add_answers, list_answers
 from postil.service.store.courses import get_course
 from postil.service.store.database import Store
+from postil.service.store.drafts import drop_draft, get_brought, get_draft, keep_draft
 from postil.service.store.questions import get_question
 from postil.service.storing import store_plan
+from postil.service.web.access import OfPerson, may
 from postil.service.web.draftpage import as_told, chosen_columns, draft_page, still_meant
 from postil.service.web.largeform import LargeForm
+from postil.service.web.noting import note
 from postil.service.web.pages import OfStore, back, flash, flash_error
+from postil.service.web.targets import find_targets
 
 router = APIRouter(route_class=LargeForm)
 Text = Annotated[str, Form()]
+_MOST_DIGITS = 12  # of the number of a question in a draft
+_QUIZ_ELSEWHERE = "Bring it on the course’s page, under “Several questions from one file”."
 
 
 async def read_form(request: Request) -> FormData:
     """The fields of a form, whichever they are."""
     return await request.form()
-
-
-def get_drafts(request: Request) -> Drafts:
-    """The drafts that are being looked at."""
-    drafts: Drafts = request.app.state.drafts
-    return drafts
 
 
 def get_settings(request: Request) -> Settings:
@@ -47,17 +49,16 @@ def get_settings(request: Request) -> Settings:
 
 
 Fields = Annotated[FormData, Depends(read_form)]
-OfDrafts = Annotated[Drafts, Depends(get_drafts)]
 OfSettings = Annotated[Settings, Depends(get_settings)]
 
 
-@router.post("/questions/{question_id}/answers/draft")
+@router.post("/questions/{question_id}/answers/draft", dependencies=[may(Level.TEACH)])
 def bring_answers(
     request: Request,
     question_id: int,
     store: OfStore,
-    drafts: OfDrafts,
     settings: OfSettings,
+    person: OfPerson,
     file: UploadFile | None = None,
     text: Text = "",
 ) -> RedirectResponse:
@@ -67,21 +68,23 @@ def bring_answers(
         most = settings.most_answers
         if file is not None:
             opened = open_file(file.filename or "", file.file.read(), most)
+            if opened.quiz is not None:
+                raise PostilError("this file has questions, and no answers.", hint=_QUIZ_ELSEWHERE)
         else:
             opened = open_paste(text, most)
     except PostilError as error:
         flash_error(request, error)
         return back(f"/questions/{question_id}")
-    return back(f"/drafts/{drafts.keep(opened, question.course_id, question_id).token}")
+    return back(f"/drafts/{keep_draft(store, opened, question.course_id, question_id, person.id)}")
 
 
-@router.post("/courses/{course_id}/draft")
+@router.post("/courses/{course_id}/draft", dependencies=[may(Level.TEACH)])
 def bring_questions(
     request: Request,
     course_id: int,
     store: OfStore,
-    drafts: OfDrafts,
     settings: OfSettings,
+    person: OfPerson,
     file: UploadFile | None = None,
 ) -> RedirectResponse:
     """Read a file with several questions and the answers to them."""
@@ -93,10 +96,10 @@ def bring_questions(
     except PostilError as error:
         flash_error(request, error)
         return back(f"/courses/{course_id}")
-    return back(f"/drafts/{drafts.keep(opened, course_id, None).token}")
+    return back(f"/drafts/{keep_draft(store, opened, course_id, None, person.id)}")
 
 
-@router.post("/questions/{question_id}/answers")
+@router.post("/questions/{question_id}/answers", dependencies=[may(Level.TEACH)])
 def type_answer(
     request: Request, question_id: int, store: OfStore, text: Text = "", student: Text = ""
 ) -> RedirectResponse:
@@ -111,64 +114,75 @@ def type_answer(
     return back(f"/questions/{question_id}")
 
 
-@router.get("/drafts/{token}")
-def show_draft(
-    request: Request, token: str, store: OfStore, drafts: OfDrafts, settings: OfSettings
-) -> HTMLResponse:
+@router.get("/drafts/{token}", dependencies=[may(Level.TEACH)])
+def show_draft(request: Request, token: str, store: OfStore, settings: OfSettings) -> Response:
     """What was brought, which column is taken for what, and what would be stored."""
-    draft = drafts.get(token)
+    draft = get_draft(store, token)
+    if draft.quiz is not None:
+        return back(f"/drafts/{token}/quiz")
     columns = guess_columns(draft)
-    return draft_page(request, store, draft, columns, _plan(store, draft, columns, settings, {}), {})
+    targets = find_targets(store, draft, columns, {})
+    plan = _plan(store, draft, columns, settings, {}, targets)
+    return draft_page(request, store, draft, columns, plan, {}, targets=targets)
 
 
-@router.post("/drafts/{token}")
+@router.post("/drafts/{token}", dependencies=[may(Level.TEACH)])
 def refresh_draft(
-    request: Request, token: str, store: OfStore, drafts: OfDrafts, settings: OfSettings, fields: Fields
+    request: Request, token: str, store: OfStore, settings: OfSettings, fields: Fields
 ) -> HTMLResponse:
     """The same when a column was chosen otherwise, or the first row is no heading."""
-    draft = as_told(drafts.get(token), fields)
+    draft = as_told(get_draft(store, token), fields)
     columns = chosen_columns(draft, fields)
     meant = still_meant(columns, fields)
-    return draft_page(request, store, draft, columns, _plan(store, draft, columns, settings, meant), meant)
+    targets = find_targets(store, draft, columns, meant)
+    plan = _plan(store, draft, columns, settings, meant, targets)
+    return draft_page(request, store, draft, columns, plan, meant, targets=targets)
 
 
-@router.post("/drafts/{token}/store")
+@router.post("/drafts/{token}/store", dependencies=[may(Level.TEACH)])
 def store_draft(
-    request: Request, token: str, store: OfStore, drafts: OfDrafts, settings: OfSettings, fields: Fields
+    request: Request, token: str, store: OfStore, settings: OfSettings, fields: Fields
 ) -> Response:
     """Store what is shown."""
-    draft = as_told(drafts.get(token), fields)
+    draft = as_told(get_draft(store, token), fields)
     columns = chosen_columns(draft, fields)
     meant = still_meant(columns, fields)
-    plan = _plan(store, draft, columns, settings, meant)
+    targets = find_targets(store, draft, columns, meant)
+    plan = _plan(store, draft, columns, settings, meant, targets)
     if plan.problems or (draft.question_id is None and plan.unanswered):
-        return draft_page(request, store, draft, columns, plan, meant, status=400)
-    taken = drafts.take(token)
-    try:
-        made = store_plan(store, draft, plan)
-    except PostilError:
-        drafts.put_back(taken)
-        raise
+        return draft_page(request, store, draft, columns, plan, meant, status=400, targets=targets)
+    made = store_plan(store, draft, plan)
+    about = f"{number_of(plan.answers, 'answer')}, question {', '.join(map(str, made))}"
+    note(request, events.ANSWERS_IMPORTED, course_id=draft.course_id, about=about)
     added = f"{number_of(plan.answers, 'answer')} {'was' if plan.answers == 1 else 'were'} added"
     if draft.question_id is not None:
         flash(request, f"{added}.")
         return back(f"/questions/{draft.question_id}")
-    flash(request, f"{added}, to {number_of(len(made), 'new question')}.")
+    new = sum(planned.question_id is None for planned in plan.questions)
+    where = [number_of(new, "new question")] if new else []
+    where += [f"{number_of(len(made) - new, 'question')} of the course"] if len(made) > new else []
+    next_step = "“Grade all that wait” grades them; or open a question and label a few answers first."
+    flash(request, f"{added}, to {' and '.join(where)}.", hint=next_step if made else "")
     return back(f"/courses/{draft.course_id}")
 
 
-@router.post("/drafts/{token}/drop")
-def drop_draft(token: str, drafts: OfDrafts) -> RedirectResponse:
+@router.post("/drafts/{token}/drop", dependencies=[may(Level.TEACH)])
+def forget_draft(token: str, store: OfStore) -> RedirectResponse:
     """Forget a draft at once."""
-    draft = drafts.get(token)
-    drafts.drop(token)
-    if draft.question_id is not None:
-        return back(f"/questions/{draft.question_id}")
-    return back(f"/courses/{draft.course_id}")
+    brought = get_brought(store, token)
+    drop_draft(store, token)
+    if brought.question_id is not None:
+        return back(f"/questions/{brought.question_id}")
+    return back(f"/courses/{brought.course_id}")
 
 
 def _plan(
-    store: Store, draft: Draft, columns: Columns, settings: Settings, fields: Mapping[str, Any]
+    store: Store,
+    draft: Draft,
+    columns: Columns,
+    settings: Settings,
+    fields: Mapping[str, Any],
+    targets: Mapping[int, Target],
 ) -> Plan:
     taken: set[str] = set()
     if draft.question_id is not None:
@@ -176,12 +190,17 @@ def _plan(
     numbers = {
         name.removeprefix("right-"): str(text) for name, text in fields.items() if name[:6] == "right-"
     }
-    given = {int(number): text.splitlines() for number, text in numbers.items() if number.isdecimal()}
+    given = {
+        int(number): text.splitlines()
+        for number, text in numbers.items()
+        if number.isdecimal() and len(number) < _MOST_DIGITS
+    }
     return make_plan(
         draft,
         columns,
         taken=taken,
         left_out={number for number in given if f"take-{number}" not in fields},
         given={number: [line.strip() for line in lines if line.strip()] for number, lines in given.items()},
+        targets=targets,
         most=settings.most_answers,
     )

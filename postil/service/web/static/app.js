@@ -25,3 +25,19 @@ document.addEventListener("submit", (event) => {
 window.addEventListener("pageshow", () => {
   for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
 });
+
+// What somebody chose, or a browser filled in again, before htmx listened is told to it as soon as it does.
+const filledIn = (field) => {
+  if (field instanceof HTMLSelectElement) {
+    const drawn = [...field.options].findIndex((option) => option.defaultSelected);
+    return field.selectedIndex !== Math.max(drawn, 0);
+  }
+  if (["checkbox", "radio"].includes(field.type)) return field.checked !== field.defaultChecked;
+  return field.type !== "file" && field.value !== field.defaultValue;
+};
+document.addEventListener("DOMContentLoaded", () => {
+  for (const listener of document.querySelectorAll("[hx-trigger*=change]")) {
+    const field = [...listener.querySelectorAll("select, input")].find(filledIn);
+    field?.dispatchEvent(new Event("change", {bubbles: true}));
+  }
+});

@@ -18,3 +18,11 @@ def upgrade() -> None:
         op.add_column(table, sa.Column(column, sa.JSON(), nullable=True))
     for table in _JUDGED:
         op.add_column(table, sa.Column("looked_for", sa.Text(), nullable=True))
+
+
+def downgrade() -> None:
+    """Forget facets and ticks."""
+    for table in _JUDGED:
+        op.drop_column(table, "looked_for")
+    for table, column in _NEW.items():
+        op.drop_column(table, column)

@@ -1,0 +1,161 @@
+"""`postil accounts`: who can log in to the workbench, for whoever has the server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from postil.cli.workbench import DatabaseOption, chosen_database, workbench_packages
+from postil.errors import InputError, PostilError, number_of
+
+if TYPE_CHECKING:
+    from postil.service.people import Account
+    from postil.service.store.database import Store
+
+app = typer.Typer(
+    short_help="List and invite people, make links for new passwords.",
+    help="Look after the accounts of the workbench, on the server itself.",
+    no_args_is_help=True,
+)
+Login = Annotated[str, typer.Argument(metavar="LOGIN", help="Whose account.", show_default=False)]
+AddressOption = Annotated[
+    str,
+    typer.Option("--address", metavar="URL", help="What people type into their browsers, for the links."),
+]
+_ADDRESS = "http://127.0.0.1:8400"
+_HOURS = 72.0  # over a weekend
+
+
+@app.command("list")
+def list_people(database: DatabaseOption = None) -> None:
+    """List the accounts: login, role, courses, and whether they are open."""
+    with _store(database) as store:
+        from postil.service.store.accounts import list_accounts
+
+        for account in list_accounts(store):
+            person = account.person
+            state = "closed" if account.closed else "open" if account.has_password else "invited"
+            cells = (person.login, person.role, state, number_of(account.courses, "course"), person.name)
+            typer.echo("\t".join(cells))
+
+
+@app.command("invite")
+def invite(
+    login: Login,
+    name: Annotated[str, typer.Option("--name", help="What others call them; else the login.")] = "",
+    role: Annotated[str, typer.Option("--role", help="owner, teacher or assistant.")] = "teacher",
+    address: AddressOption = _ADDRESS,
+    database: DatabaseOption = None,
+) -> None:
+    """Make an account, and a link with which its password is chosen."""
+    with _store(database) as store:
+        from postil.service.store.accounts import create_account
+        from postil.service.store.entrance import INVITATION
+        from postil.service.store.events import ACCOUNT_MADE
+
+        made = create_account(store, login, name or login, role, None)
+        _note(store, ACCOUNT_MADE, login)
+        _show_link(store, INVITATION, made, address)
+
+
+@app.command("reset")
+def reset(login: Login, address: AddressOption = _ADDRESS, database: DatabaseOption = None) -> None:
+    """Make a link with which a forgotten password is replaced."""
+    with _store(database) as store:
+        from postil.service.store.entrance import INVITATION, RESET
+        from postil.service.store.events import LINK_MADE
+
+        account = _demand(store, login)
+        if account.closed is not None:
+            raise PostilError(
+                "this account is closed.", hint="An owner can open it again on the page of people."
+            )
+        _note(store, LINK_MADE, account.person.login)
+        _show_link(store, RESET if account.has_password else INVITATION, account.person.id, address)
+
+
+@app.command("close")
+def close(
+    login: Login,
+    heir: Annotated[str, typer.Option("--heir", metavar="LOGIN", help="Who gets its courses.")] = "",
+    database: DatabaseOption = None,
+) -> None:
+    """Close an account: its courses go to the heir, its sessions and tokens end."""
+    with _store(database) as store:
+        from postil.service.store.accounts import close_account
+        from postil.service.store.events import ACCOUNT_CLOSED
+
+        account = _demand(store, login)
+        taker = _demand(store, heir).person.id if heir else None
+        close_account(store, _number(account), taker)
+        _note(store, ACCOUNT_CLOSED, account.person.login)
+    typer.echo(f"Closed: {account.person.login}.")
+
+
+@app.command("token")
+def token(
+    login: Login,
+    scope: Annotated[list[str], typer.Option("--scope", help="judge, read or write; can be repeated.")],
+    name: Annotated[str, typer.Option("--name", help="What it is for.")] = "made on the server",
+    days: Annotated[
+        int | None, typer.Option("--days", min=1, help="How long it is good; else for ever.")
+    ] = None,
+    database: DatabaseOption = None,
+) -> None:
+    """Make a token with which a program speaks for a person; it is shown once."""
+    with _store(database) as store:
+        from postil.service.store.events import TOKEN_MADE
+        from postil.service.store.tokens import create_token
+
+        account = _demand(store, login)
+        _, secret = create_token(store, account.person.id, name, scope, days)
+        _note(store, TOKEN_MADE, account.person.login)
+    typer.echo(secret)
+
+
+@contextmanager
+def _store(database: str | None) -> Iterator[Store]:
+    with workbench_packages():
+        from postil.service.store.database import open_store
+    chosen = chosen_database(database)
+    if isinstance(chosen, Path) and not chosen.exists():
+        raise InputError(chosen, "is not there.", hint="Name another with --database.")
+    store = open_store(chosen)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def _demand(store: Store, login: str) -> Account:
+    from postil.service.store.accounts import find_account
+
+    account = find_account(store, login)
+    if account is None:
+        raise PostilError(f"nobody has the login {login!r}.", hint="See them all: postil accounts list")
+    return account
+
+
+def _number(account: Account) -> int:
+    assert account.person.id is not None  # noqa: S101 - only the one person of --local has none
+    return account.person.id
+
+
+def _note(store: Store, what: str, about: str) -> None:
+    from postil.service.store.events import log_event
+
+    log_event(store, None, what, about=f"{about}, on the server")
+
+
+def _show_link(store: Store, purpose: str, account_id: int | None, address: str) -> None:
+    from postil.service.store.entrance import make_link
+    from postil.service.web.addresses import read_address
+
+    origin = read_address(address)
+    made = make_link(store, purpose, account_id, _HOURS)
+    typer.echo(f"{origin}/open?token={made}")
+    typer.echo("Pass it on: it works once, within three days, and lets them choose a password.", err=True)
