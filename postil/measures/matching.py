@@ -71,7 +71,7 @@ def _sharing(words: Sequence[Word], others: Sequence[Word]) -> Iterator[tuple[in
         yield i, sorted({j for item in _reach(word) if item in index for j in index[item]})
 
 
-@lru_cache(maxsize=1 << 17)
+@lru_cache(maxsize=1 << 14)
 def _related(one: Word, other: Word) -> Relation | None:
     # Nearly all pairs have nothing in common at all: finding that out first saves most of the time.
     if _reach(one).isdisjoint(_reach(other)):
@@ -119,7 +119,7 @@ def _readings(one: Word, other: Word) -> Iterator[tuple[tuple[str, str], tuple[s
         yield one[:2], other[:2]
 
 
-@lru_cache(maxsize=1 << 13)
+@lru_cache(maxsize=1 << 11)
 def _reach(word: Word) -> frozenset[int | str]:
     """Senses, forms, opposites and relatives of a word: words that match or oppose each other share some."""
     wn = wordnet()

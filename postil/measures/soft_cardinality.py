@@ -146,13 +146,13 @@ def word_alike(one: str, other: str, power: float = POWER) -> float:
     return _alike(one, other, power) if one < other else _alike(other, one, power)
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def _alike(one: str, other: str, power: float) -> float:
     groups, others = letter_groups(one), letter_groups(other)
     return float((2 * len(groups & others) / (len(groups) + len(others))) ** power)
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 11)
 def letter_groups(word: str) -> frozenset[str]:
     """Every two to four letters in a row of a word, its start and its end marked: " ac", "acid", "id "."""
     # Letters count up to a length that no word has: a page of one character would take seconds else.
