@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import re
 import subprocess
 import sys
 import time
@@ -25,6 +24,7 @@ from shutil import rmtree
 import pyarrow.parquet as pq
 from generated import COLUMNS, Row, rows, write_dataset
 from grader import report
+from memory import taken
 
 PAUSE = 1.0  # seconds between two looks at the memory
 
@@ -88,34 +88,9 @@ def grade(dataset: Path, output: Path, options: list[str], memory: Memory) -> No
     command = [sys.executable, "-m", "postil", "grade", str(dataset), "-o", str(output), *options]
     with subprocess.Popen(command) as running:
         while running.poll() is None:
-            memory.note([pss(one) for one in family(running.pid)])
+            memory.note(taken(running.pid))
             time.sleep(PAUSE)
     assert running.returncode == 0, running.returncode
-
-
-def family(pid: int) -> list[int]:
-    """A process and all that it and its children have started."""
-    parents: dict[int, list[int]] = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            parent = int(stat.read_text().rpartition(")")[2].split()[1])
-        except OSError:  # it has ended meanwhile
-            continue
-        parents.setdefault(parent, []).append(int(stat.parent.name))
-    found = [pid]
-    for one in found:
-        found += parents.get(one, [])
-    return found
-
-
-def pss(pid: int) -> int:
-    """Bytes of memory that a process takes; of what several share, its share."""
-    try:
-        told = Path(f"/proc/{pid}/smaps_rollup").read_text()
-    except OSError:
-        return 0
-    match = re.search(r"^Pss:\s+(\d+) kB", told, re.MULTILINE)
-    return 1024 * int(match[1]) if match else 0
 
 
 def told(memory: Memory) -> str:

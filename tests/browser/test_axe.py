@@ -106,6 +106,7 @@ def done(store: Store, job: int) -> None:
 
 def look_over(page: Page) -> list[str]:
     """Show a page in both ways, and say what is wrong with it."""
+    page.wait_for_load_state()
     wrong: list[str] = []
     for scheme, size in (("light", WIDE), ("dark", NARROW)):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")

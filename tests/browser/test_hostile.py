@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from playwright.sync_api import Page, expect
-from walking import NARROW, PATIENCE, make_course, make_question, overflow
+from walking import NARROW, PATIENCE, make_course, make_question, overflow, press, told
 from watching import Watch
 
 pytestmark = pytest.mark.slow
@@ -46,6 +46,7 @@ def paths(browser, workbench):
     expect(page.locator("td.as-answer").first).to_have_text(TEXTS[0])
     harmless(page)
     page.get_by_role("button", name=f"Add {len(TEXTS)} answers").click()
+    told(page, "were added")
     page.goto(f"{question}/facets?own=true")
     page.get_by_label("Part 1: what it says").fill(f"{SCRIPT} {LONG}"[:200])
     page.get_by_role("button", name="Save").last.click()
@@ -53,8 +54,7 @@ def paths(browser, workbench):
     page.locator("table.answers .meter").first.wait_for(timeout=PATIENCE)
     answers = [link.get_attribute("href") for link in page.locator("table.answers .who a").all()]
     page.goto(answers[0])
-    with page.expect_navigation():
-        page.keyboard.press("2")
+    press(page, "2")
     page.goto(question)
     page.get_by_role("button", name="Grade the rest again").click()
     page.locator(".changes-head, .empty").first.wait_for(timeout=PATIENCE)

@@ -21,6 +21,7 @@ RING = f"""() => {{
 
 def tab_to(page: Page, control) -> None:
     """Press Tab until a control has the focus; on the way every stop has to show itself."""
+    page.wait_for_load_state()  # with the style that shows it
     for _ in range(MOST_STOPS):
         page.keyboard.press("Tab")
         assert page.evaluate(RING), page.evaluate(f"{HERE}.outerHTML")
@@ -79,12 +80,13 @@ def test_keys_with_modifiers_and_keys_in_fields_decide_nothing(page):
     page.get_by_role("button", name="Add this answer").click()
     rows = page.locator("table.answers tbody tr")
     rows.get_by_role("link").click()
+    expect(page.locator("#review")).to_be_visible()
+    page.wait_for_load_state()
     answer = path_of(page)
     for key in ("Control+1", "Alt+2", "Meta+3"):
         page.keyboard.press(key)
     expect(page.locator(".history")).to_contain_text("Nobody has judged")
-    with page.expect_navigation():
-        page.keyboard.press("4")
+    press(page, "4")
     page.goto(question)
     page.get_by_role("searchbox", name="Search").press_sequentially("1 path")
     expect(rows).to_have_count(1)

@@ -52,6 +52,7 @@ def test_somebody_is_invited_and_helps_in_a_course(page, browser, workbench):
     page.get_by_role("radio", name="assistant").check()
     page.get_by_role("button", name="Make a link").click()
     shown = page.locator("#once")
+    expect(shown).to_be_visible()
     assert look_over(page) == []
     invitation = shown.input_value()
     page.goto("/people/2")
@@ -82,6 +83,7 @@ def look_as_a_guest(page: Page, invitation: str) -> None:
     assert look_over(page) == []
     page.get_by_role("link", name="Physics 7b").click()
     page.get_by_role("link", name="Who sees it").click()
+    expect(page.locator("h1")).to_contain_text("People in")
     expect(page.get_by_role("button", name="Remove")).to_have_count(0)
     assert look_over(page) == []
     page.get_by_role("button", name="Log out").click()

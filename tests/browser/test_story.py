@@ -172,8 +172,9 @@ def filters(page: Page) -> None:
 def review(page: Page, question: str) -> str:
     """Decide by keys, move, take back; returns the name of a pupil whose label is the teacher's own."""
     page.get_by_role("link", name="Review these one by one").click()
-    first = path_of(page)
     expect(page.get_by_role("region", name="Chunks of the answer")).to_be_visible()
+    page.wait_for_load_state()
+    first = path_of(page)
     pupil = page.locator(".review-grid h2").first.inner_text().split("\n")[-1]
     said = page.locator(".verdict .badge").inner_text()
     key, label = ("3", "contradicts") if "contradicts" not in said else ("1", "correct")

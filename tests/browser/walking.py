@@ -86,6 +86,7 @@ def path_of(page: Page) -> str:
 
 def press(page: Page, key: str) -> None:
     """Press a key that leads to another answer, and wait until that is there."""
+    page.wait_for_load_state()  # what listens for keys comes last
     with page.expect_navigation():
         page.keyboard.press(key)
 
