@@ -9,6 +9,7 @@ from pathlib import Path
 
 from postil.engines.locking import only_run
 from postil.engines.manifests import manifest, manifest_url, run_of
+from postil.engines.onequestion import refuse_several_questions
 from postil.engines.parts import parts_folder, remove_parts
 from postil.engines.results import assemble
 from postil.engines.sources import Source, file_system, find_sources, full_url, is_local, is_pattern
@@ -57,6 +58,7 @@ def grade_dataset(dataset: str, work: Work, engine: Engine, progress: Progress |
         # To copy and to remove, stores read names as patterns.
         raise InputError(work.output, "is a pattern.", hint="Choose a folder without *, ? and [ in its name.")
     sources = find_sources(dataset, besides=output)
+    refuse_several_questions(work, sources)
     ledger = _Ledger(work, sources)
     try:
         with only_run(output) as is_alone, closing(engine.run(work, sources)) as found:

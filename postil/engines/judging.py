@@ -127,11 +127,6 @@ def _questions(
             given = asked.references or given
         if given:
             groups.setdefault((text, "" if text.strip() else id, given), []).append(row)
-    if work.references and len(groups) > 1:
-        raise PostilError(
-            "the rows answer several questions, and references are given for all of them at once.",
-            hint="Put the references into a column or into a key file (--key).",
-        )
     questions = [
         Question(
             id=str(number),

@@ -390,3 +390,26 @@ def test_progress_is_told_in_rows_and_bytes(data, work, here):
     grade_dataset(str(data), work, here, lambda report: seen.append((report.bytes_done, report.rows)))
     assert [rows for _, rows in seen] == [23, 40, 52, 61]
     assert seen[-1][0] == sum(path.stat().st_size for path in data.rglob("*.*"))
+
+
+def one_reference(folder, *questions):
+    """A dataset without references: a file for each question, and a damaged one."""
+    folder.mkdir()
+    for number, question in enumerate(questions):
+        (folder / f"{number}.csv").write_text(f"question_id,question,answer\n{number},{question},a\n,,b\n")
+    (folder / "z.parquet").write_bytes(b"no Parquet")
+    return str(folder)
+
+
+def test_references_for_all_are_for_one_question(here, work, tmp_path):
+    given = replace(work, references=("It is less dense.",))
+    report = grade_dataset(one_reference(tmp_path / "one", "Why?", " Why?"), given, here)
+    assert (report.graded, list(report.failed)) == (["0.csv", "1.csv"], ["z.parquet"])
+
+
+@pytest.mark.parametrize("questions", [("Why?", "Why not?"), ("", "")], ids=["by text", "by id"])
+def test_references_for_all_and_several_questions_are_refused(here, work, tmp_path, questions):
+    given = replace(work, references=("It is less dense.",))
+    with pytest.raises(PostilError, match=r"1\.csv: the rows of the dataset answer several questions"):
+        grade_dataset(one_reference(tmp_path / "two", *questions), given, here)
+    assert not (tmp_path / "out").exists()

@@ -90,11 +90,6 @@ def test_a_question_and_a_reference_for_all():
     assert asked == [("Why?", ("because",), ["a", "b"])]
 
 
-def test_references_for_all_and_several_questions_is_refused():
-    with pytest.raises(PostilError, match="several questions"):
-        judge({"question": ["Q", "P"], "answer": ["a", "b"]}, Work("out", references=("because",)))
-
-
 def test_questions_known_by_their_id_only_are_told_apart():
     key = {"1": Asked("", ("because",)), "2": Asked("", ("because",))}
     asked, _, _ = judge({"question_id": [1, 2, 1], "answer": ["a", "b", "c"]}, Work("out", key=key))
