@@ -58,13 +58,20 @@ class Run:
             2,
             *options,
         ]
+
+        def prepare():
+            # What a shell starts in the background is deaf to Ctrl-C, and so is all that it starts.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            if before:
+                before()
+
         self.process = subprocess.Popen(
             [str(part) for part in command],
             env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            preexec_fn=before,
+            preexec_fn=prepare,
             start_new_session=True,
         )
 
