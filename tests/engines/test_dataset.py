@@ -17,7 +17,7 @@ import pytest
 from engine_data import json_lines, table
 from stub_judge_engine import judged
 
-from postil.engines import partitions, planning, worker
+from postil.engines import onequestion, partitions, planning, worker
 from postil.engines.batches import read_batches
 from postil.engines.dataset import grade_dataset
 from postil.engines.judging import COLUMNS
@@ -413,3 +413,16 @@ def test_references_for_all_and_several_questions_are_refused(here, work, tmp_pa
     with pytest.raises(PostilError, match=r"1\.csv: the rows of the dataset answer several questions"):
         grade_dataset(one_reference(tmp_path / "two", *questions), given, here)
     assert not (tmp_path / "out").exists()
+
+
+def test_references_for_all_and_a_store_with_errors_of_its_own(here, work, tmp_path, monkeypatch):
+    def refused(source):
+        if source.name == "0.csv":
+            raise RuntimeError("who are you?")
+        return cut(source)
+
+    for module in (onequestion, planning):
+        monkeypatch.setattr(module, "cut", refused)
+    given = replace(work, references=("It is less dense.",))
+    report = grade_dataset(one_reference(tmp_path / "store", "Why?", "Why?"), given, here)
+    assert (report.graded, sorted(report.failed)) == (["1.csv"], ["0.csv", "z.parquet"])
