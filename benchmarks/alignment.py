@@ -21,16 +21,16 @@ from statistics import median
 
 import numpy as np
 
-from postil.bench.alignment import read_datasets
-from postil.corpora.alignments import ChunkedPair
-from postil.knowledge.encoder import encoder
-from postil.models.alignment.aligner import load_aligner
-from postil.models.alignment.candidates import groups
-from postil.models.alignment.optimiser import Candidate, choose
-from postil.models.alignment.reading import read
-from postil.models.alignment.tokens import _relation
-from postil.models.baselines.alignment import IdenticalTokens
-from postil.text.pipeline import analyse_tokens
+from postil.alignment.aligner import load_aligner
+from postil.alignment.candidates import groups
+from postil.alignment.optimiser import Candidate, choose
+from postil.alignment.reading import read
+from postil.alignment.words import _relation
+from postil.data.alignments import ChunkedPair
+from postil.language.pipeline import analyse_tokens
+from postil.language.reader import encoder
+from postil.research.alignment import IdenticalTokens
+from postil.research.benchmarks_alignment import read_datasets
 
 ROUNDS = 5
 TEXT = """the a some two old red small bulb switch battery wire path dog cat man woman child bridge river car

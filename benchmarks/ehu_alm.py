@@ -15,11 +15,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from postil.bench.responses import run_responses
-from postil.measures.features import THIRTY, feature_families
-from postil.models.responses import ehu_alm
-from postil.models.responses.ehu_alm import Design, EhuAlm
-from postil.models.responses.svm import Parameters
+from postil.language.measures.features import THIRTY, feature_families
+from postil.research import ehu_alm
+from postil.research.ehu_alm import Design, EhuAlm
+from postil.research.responses import run_responses
+from postil.research.svm import Parameters
 
 SETTINGS = Parameters(8.0, 2.0**-7, 0.5)
 DESIGNS: dict[str, Design] = {

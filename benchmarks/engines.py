@@ -26,10 +26,10 @@ from generated import write_dataset
 from grader import report
 from memory import taken
 
-from postil.engines.dataset import Report, grade_dataset
-from postil.engines.local import LocalEngine
-from postil.engines.on_ray import RayEngine
-from postil.engines.work import Engine, Work
+from postil.batch.cluster import RayEngine
+from postil.batch.dataset import Report, grade_dataset
+from postil.batch.local import LocalEngine
+from postil.batch.work import Engine, Work
 
 
 @dataclass(frozen=True)

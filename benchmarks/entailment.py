@@ -2,7 +2,7 @@
 
     python benchmarks/entailment.py [--data DATA] [--rounds 3]
 
-Short pairs are those of tests/data/paraphrases.tsv; with DATA (a folder with rte/ below it, as docs/data.md
+Short pairs are in tests/fixtures/paraphrases.tsv; with DATA (a folder with rte/ below it, as docs/data.md
 shows) also RTE-3's short and long ones. The peers, in turns with the entailer: two of its own steps alone,
 the encoder's reading and the analysis, the baseline of word overlap, and the entailer with justifications.
 """
@@ -16,13 +16,13 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from postil.corpora.rte import Pair, read_pairs
+from postil.data.formats.rte import Pair, read_pairs
+from postil.entailment.entailer import load_entailer
+from postil.entailment.support import _supports
 from postil.explain.justification import justified
-from postil.knowledge.encoder import encoder
-from postil.models.baselines.entailment import word_coverage
-from postil.models.entailment.entailer import load_entailer
-from postil.models.entailment.support import _supports
-from postil.text.pipeline import analyse_many
+from postil.language.pipeline import analyse_many
+from postil.language.reader import encoder
+from postil.research.entailment import word_coverage
 
 PARAPHRASES = Path(__file__).parent.parent / "tests" / "data" / "paraphrases.tsv"
 Texts = Sequence[tuple[str, str]]

@@ -14,12 +14,12 @@ import time
 from importlib.resources import as_file, files
 
 import postil
-from postil.corpora.responses import Question, count_answers
-from postil.corpora.tables import read_table
-from postil.explain.classreport import GradedQuestion, class_report
-from postil.knowledge.encoder import encoder
-from postil.measures.features import _maker
-from postil.text import recent
+from postil.data.formats.tables import read_table
+from postil.data.questions import Question, count_answers
+from postil.explain.class_report import GradedQuestion, class_report
+from postil.language import recent
+from postil.language.measures.features import _maker
+from postil.language.reader import encoder
 
 ROUNDS = 3
 CLASS = 10  # questions of the bundled class

@@ -12,10 +12,10 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 import postil
-from postil.corpora.files import write_text
-from postil.corpora.labels import PLAIN_NAMES
-from postil.corpora.tables import read_table
-from postil.explain.alignment_svg import alignment_svg
+from postil.data.files import write_text
+from postil.data.formats.tables import read_table
+from postil.data.labels import PLAIN_NAMES
+from postil.explain.alignment_picture import alignment_svg
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "explanations.md"

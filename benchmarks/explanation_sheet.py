@@ -15,9 +15,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import postil
-from postil.corpora.responses import Answer, Question
-from postil.corpora.rows import write_rows
-from postil.corpora.sra import read_collection
+from postil.data.formats.rows import write_rows
+from postil.data.formats.sra import read_collection
+from postil.data.questions import Answer, Question
 
 COUNT = 50
 HEADER = (

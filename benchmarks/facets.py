@@ -15,10 +15,10 @@ import time
 from explanation import load
 
 import postil
-from postil.corpora.responses import Question, count_answers
-from postil.knowledge.encoder import encoder
-from postil.measures.features import _maker
-from postil.text import recent
+from postil.data.questions import Question, count_answers
+from postil.language import recent
+from postil.language.measures.features import _maker
+from postil.language.reader import encoder
 
 PROMISE = 50
 

@@ -21,11 +21,11 @@ from pathlib import Path
 
 import nltk_wordnet as peer
 
-from postil.corpora.sra import read_collection
-from postil.measures.features import Triplet, feature_table
-from postil.measures.views import View, view
-from postil.measures.wordnet import wordnet_similarities
-from postil.text.pipeline import analyse_many
+from postil.data.formats.sra import read_collection
+from postil.language.measures.features import Triplet, feature_table
+from postil.language.measures.views import View, view
+from postil.language.measures.wordnet import wordnet_similarities
+from postil.language.pipeline import analyse_many
 
 FIVE = ("res", "lin", "jcn", "lch", "wup")
 

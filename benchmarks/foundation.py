@@ -19,8 +19,8 @@ from xml.etree import ElementTree as ET
 
 from sklearn.metrics import f1_score
 
-from postil.corpora.labels import RESPONSE_SCHEMES
-from postil.corpora.sra import read_collection
+from postil.data.formats.sra import read_collection
+from postil.data.labels import RESPONSE_SCHEMES
 from postil.scoring.classes import tally_classes
 from postil.scoring.significance import approximate_randomisation
 

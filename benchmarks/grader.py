@@ -24,11 +24,11 @@ from statistics import median
 from fresh import python
 
 import postil
-from postil.corpora.responses import Question
-from postil.corpora.sra import read_collection
-from postil.knowledge.encoder import Pair, encoder
-from postil.measures.features import _maker
-from postil.text import recent
+from postil.data.formats.sra import read_collection
+from postil.data.questions import Question
+from postil.language import recent
+from postil.language.measures.features import _maker
+from postil.language.reader import Pair, encoder
 
 ROOT = Path(__file__).parents[1]
 ROUNDS, SINGLE = 3, 60

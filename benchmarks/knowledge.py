@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from fresh import python
 
-WORDNET = "from postil.knowledge.wordnet import wordnet; wordnet(); "
+WORDNET = "from postil.language.words.wordnet import wordnet; wordnet(); "
 LOADERS = {
-    "wordnet": "from postil.knowledge.wordnet import wordnet as load",
-    "ancestors": WORDNET + "from postil.knowledge.ancestors import ancestors as load",
-    "walks": WORDNET + "from postil.knowledge.walk_graph import graph as load",
-    "lsa": "from postil.knowledge.spaces import lsa as load",
-    "lda": "from postil.knowledge.spaces import lda as load",
-    "idf": "from postil.knowledge.spaces import idf as load",
-    "verbs": "from postil.knowledge.verbs import verbs as load",
-    "roles": "import spacy; from postil.text.roles import role_model as load",
+    "wordnet": "from postil.language.words.wordnet import wordnet as load",
+    "ancestors": WORDNET + "from postil.language.words.ancestors import ancestors as load",
+    "walks": WORDNET + "from postil.language.words.walk_graph import graph as load",
+    "lsa": "from postil.language.words.spaces import lsa as load",
+    "lda": "from postil.language.words.spaces import lda as load",
+    "idf": "from postil.language.words.spaces import idf as load",
+    "verbs": "from postil.language.words.verbs import verbs as load",
+    "roles": "import spacy; from postil.language.roles import role_model as load",
 }
 LOAD = """
 import time, numpy, scipy.sparse
@@ -29,9 +29,9 @@ print(time.perf_counter() - start)
 """
 EVERYTHING = """
 import resource
-from postil.text.pipeline import analyse_many
-from postil.text.senses import find_senses
-from postil.measures.texts import compare
+from postil.language.pipeline import analyse_many
+from postil.language.words.senses import find_senses
+from postil.language.measures.texts import compare
 one, other = analyse_many(["The sun heats the water.", "Evaporation of the water is caused by heat."])
 one.predicates, other.predicates, find_senses(one)
 compare(one, other)

@@ -1,4 +1,4 @@
-"""NLTK reading Debian's WordNet, as the peer of postil.knowledge: nothing is downloaded.
+"""NLTK reading Debian's WordNet, as the peer of postil.language.words: nothing is downloaded.
 
 NLTK wants files that Debian leaves out (lexnames, index.sense); what it needs of them is written to a
 temporary folder.
@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from postil.knowledge.information import information
+from postil.language.words.information import information
 
 DEBIAN = Path("/usr/share/wordnet")
 # NLTK's names of ours.

@@ -20,12 +20,12 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 import postil
-from postil.corpora.responses import Answer, Question
-from postil.corpora.sra import read_collection
-from postil.corpora.tables import read_table
-from postil.models.responses.judgement import Judgement
-from postil.text.document import Document, Token
-from postil.text.pipeline import analyse_many
+from postil.data.formats.sra import read_collection
+from postil.data.formats.tables import read_table
+from postil.data.judgements import Judgement
+from postil.data.questions import Answer, Question
+from postil.language.document import Document, Token
+from postil.language.pipeline import analyse_many
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "training"))
 

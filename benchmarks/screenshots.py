@@ -21,7 +21,7 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 from workbench import serving
 
-from postil.corpora.labels import PLAIN_NAMES, RESPONSE_SCHEMES
+from postil.data.labels import PLAIN_NAMES, RESPONSE_SCHEMES
 
 PUPILS = (
     *("Ada", "Ben", "Cem", "Dilan", "Emil", "Fay", "Gus", "Hana", "Ivo", "Jule", "Kofi", "Lena", "Mats"),

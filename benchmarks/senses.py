@@ -15,8 +15,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from postil.corpora.senseval import read_senseval
-from postil.models.senses.tagger import load_tagger, train_tagger
+from postil.data.formats.senseval import read_senseval
+from postil.senses.tagger import load_tagger, train_tagger
 
 INSTANCES = 4000
 TAGGING = 2000  # instances a second

@@ -15,7 +15,7 @@ from fresh import python
 LOAD = """
 import resource, sys, time
 import numpy, scipy.sparse
-import postil.knowledge.spaces as spaces
+import postil.language.words.spaces as spaces
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 start = time.perf_counter()
 getattr(spaces, sys.argv[1])()
@@ -26,7 +26,7 @@ print(seconds, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1
 SPEED = """
 import sys, time
 import numpy as np
-import postil.knowledge.spaces as spaces
+import postil.language.words.spaces as spaces
 space = getattr(spaces, sys.argv[1])()
 rng = np.random.default_rng(0)
 lemmas = np.array([*space.vocabulary.lemmas, "xyzzyq"])

@@ -55,12 +55,12 @@ SPEED = """
 import sys, time
 texts = open(sys.argv[1], encoding="utf-8").read().split("\\n")
 if sys.argv[2] == "ours":
-    from postil.text.pipeline import analyse_many
+    from postil.language.pipeline import analyse_many
     next(analyse_many(texts[:1]))
     run = lambda: sum(len(document.tokens) for document in analyse_many(texts))
 elif sys.argv[2] == "roles":
-    from postil.text.pipeline import analyse_many
-    from postil.text.roles import find_predicates
+    from postil.language.pipeline import analyse_many
+    from postil.language.roles import find_predicates
     def run():
         documents = list(analyse_many(texts))
         find_predicates(documents)
@@ -68,7 +68,7 @@ elif sys.argv[2] == "roles":
     find_predicates(analyse_many(texts[:1]))
 else:
     import spacy
-    import postil.text.components
+    import postil.language.components
     nlp = spacy.load(sys.argv[3])
     nlp(texts[0])
     run = lambda: sum(len(doc) for doc in nlp.pipe(texts, batch_size=256))
@@ -83,7 +83,7 @@ print(best)
 COLD = """
 import time
 start = time.perf_counter()
-from postil.text.pipeline import analyse
+from postil.language.pipeline import analyse
 analyse("The bulb does not light because there is a gap in the circuit.")
 import resource
 print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)

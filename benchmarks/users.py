@@ -26,12 +26,12 @@ from pathlib import Path
 import httpx
 from workbench import Times, large_class, pages, report_pages
 
-from postil.service.people import TEACHER
-from postil.service.records import Judged, NewAnswer
-from postil.service.store import accounts, answers, courses, jobs, judgements, questions
-from postil.service.store.database import Store, open_store
-from postil.service.store.decisions import LABELS
-from postil.service.store.tables import now
+from postil.workbench.people import TEACHER
+from postil.workbench.records import Judged, NewAnswer
+from postil.workbench.store import accounts, answers, courses, jobs, judgements, questions
+from postil.workbench.store.database import Store, open_store
+from postil.workbench.store.decisions import LABELS
+from postil.workbench.store.tables import now
 
 PASSWORD = "a rather long password"  # noqa: S105 - of made-up people
 CLASS = 60

@@ -17,11 +17,11 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from postil.knowledge.glosses import gloss_word_table, gloss_words
-from postil.knowledge.walk_graph import DAMPING, graph
-from postil.knowledge.walker import Word, restarts, senses_of, walker
-from postil.knowledge.walks import similarities
-from postil.knowledge.wordnet import wordnet
+from postil.language.words.glosses import gloss_word_table, gloss_words
+from postil.language.words.walk_graph import DAMPING, graph
+from postil.language.words.walker import Word, restarts, senses_of, walker
+from postil.language.words.walks import similarities
+from postil.language.words.wordnet import wordnet
 
 LENGTH = 10
 
@@ -94,7 +94,7 @@ def speed(texts: list[list[Word]]) -> None:
 
 
 def correlations(folder: Path) -> None:
-    from postil.text.pipeline import analyse_many
+    from postil.language.pipeline import analyse_many
 
     for file in sorted(folder.glob("*.tsv")):
         rows = [line.split("\t")[:3] for line in file.read_text(encoding="utf-8").splitlines()]

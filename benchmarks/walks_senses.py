@@ -20,9 +20,9 @@ from unittest.mock import patch
 
 import numpy as np
 
-from postil.knowledge import walker as walker_module
-from postil.knowledge import walks
-from postil.knowledge.wordnet import PARTS, WordNet, wordnet
+from postil.language.words import walker as walker_module
+from postil.language.words import walks
+from postil.language.words.wordnet import PARTS, WordNet, wordnet
 
 Item = tuple[str, str, int]  # lemma, part of speech, synset
 TAG = re.compile(r"<wf\s([^>]*)>")

@@ -1,4 +1,4 @@
-"""The promises of postil.knowledge.wordnet: NLTK's values at a hundred times its speed, quick loading.
+"""The promises of postil.language.words.wordnet: NLTK's values at a hundred times its speed, quick loading.
 
     python benchmarks/wordnet.py                    # speed, loading, closeness
     python benchmarks/wordnet.py --freeze FILE      # and write some of NLTK's values for the tests
@@ -21,9 +21,9 @@ import numpy as np
 from nltk_wordnet import NAMES, available, nltk_value, nltk_wordnet
 from scipy import sparse, stats
 
-from postil.knowledge.ancestors import gather
-from postil.knowledge.gloss_vectors import gloss_vector, word_vectors
-from postil.knowledge.glosses import (
+from postil.language.words.ancestors import gather
+from postil.language.words.gloss_vectors import gloss_vector, word_vectors
+from postil.language.words.glosses import (
     RELATIVES,
     TEXTS,
     gloss_overlap,
@@ -32,8 +32,8 @@ from postil.knowledge.glosses import (
     phrase_overlap,
     related_texts,
 )
-from postil.knowledge.similarity import MEASURES, similarity_matrix, synset_similarity
-from postil.knowledge.wordnet import wordnet
+from postil.language.words.wordnet import wordnet
+from postil.language.words.wordnet_measures import MEASURES, similarity_matrix, synset_similarity
 
 NOUNS = int((wordnet().pos == 0).sum())
 TREE = int((wordnet().pos <= 1).sum())
@@ -49,7 +49,7 @@ COLD = """
 import sys, time
 import numpy, scipy.sparse
 start = time.perf_counter()
-from postil.knowledge.similarity import similarity_matrix
+from postil.language.words.wordnet_measures import similarity_matrix
 words, others = (open(name, encoding="utf-8").read().split() for name in sys.argv[2:4])
 similarity_matrix(words, others, sys.argv[1])
 print(time.perf_counter() - start, peak())
@@ -57,7 +57,7 @@ print(time.perf_counter() - start, peak())
 LOAD = """
 import time
 import numpy, scipy.sparse
-from postil.knowledge import ancestors, gloss_vectors, glosses, information, wordnet
+from postil.language.words import ancestors, gloss_vectors, glosses, information, wordnet
 before = peak()
 for load in (wordnet.wordnet, ancestors.ancestors, information.information, glosses.gloss_word_table,
              gloss_vectors.word_vectors):

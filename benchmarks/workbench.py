@@ -29,10 +29,10 @@ from pathlib import Path
 import httpx
 import numpy as np
 
-from postil.service.records import Job, NewAnswer
-from postil.service.store import answers, courses, jobs, questions
-from postil.service.store.answers import Filter
-from postil.service.store.database import Store, open_store
+from postil.workbench.records import Job, NewAnswer
+from postil.workbench.store import answers, courses, jobs, questions
+from postil.workbench.store.answers import Filter
+from postil.workbench.store.database import Store, open_store
 
 BEFORE = ("i think", "because", "well", "so", "it is because", "maybe", "in my opinion", "we learned that")
 AFTER = ("then", "i think", "in the end", "like we saw", "in class", "every time", "in summer", "at last")

@@ -19,20 +19,20 @@ from pathlib import Path
 
 import numpy as np
 
-from postil.corpora.labels import RESPONSE_SCHEMES
-from postil.corpora.responses import Answer, Question, Reference
+from postil.data.judgements import CREDIT, Judgement, collapsed, score_of
+from postil.data.labels import RESPONSE_SCHEMES
+from postil.data.questions import Answer, Question, Reference
 from postil.errors import PostilError, unknown_label
-from postil.measures.coverage import Side
-from postil.measures.overlap import overlap_words
-from postil.models.responses import memory
-from postil.models.responses.decisions import LABELS, decide, demand_known
-from postil.models.responses.evidence import Floats, gather, similarities
-from postil.models.responses.fitting import demand_labels, fit_to
-from postil.models.responses.judgement import CREDIT, Judgement, collapsed, score_of
-from postil.models.responses.plain_cases import PlainCase, plain_case
-from postil.models.responses.stack import Stack, load_stacks, save_stacks
-from postil.text.fillers import without_fillers
-from postil.text.spelling import correct
+from postil.grading import memory
+from postil.grading.decision import LABELS, decide, demand_known
+from postil.grading.evidence import Floats, gather, similarities
+from postil.grading.fitting import demand_labels, fit_to
+from postil.grading.plain_cases import PlainCase, plain_case
+from postil.grading.probabilities import Stack, load_stacks, save_stacks
+from postil.language.fillers import without_fillers
+from postil.language.measures.coverage import Side
+from postil.language.measures.overlap import overlap_words
+from postil.language.spelling import correct
 
 Progress = Callable[[int, int], None]
 Labelled = tuple[str, str]  # an answer and its label

@@ -11,8 +11,8 @@ import pytest
 
 from postil import Grader, client, load
 from postil.cli.main import main
-from postil.corpora.responses import Answer, Question, Reference
-from postil.models.responses.judgement import Judgement
+from postil.data.judgements import Judgement
+from postil.data.questions import Answer, Question, Reference
 
 FUNCTIONS = {
     load: "model=None, *, credit=None, target=None",

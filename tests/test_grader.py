@@ -15,12 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import postil
-from postil.corpora.labels import RESPONSE_SCHEMES
-from postil.corpora.responses import Answer, FacetLabel, Question, Reference
+from postil.data.judgements import CREDIT, Judgement
+from postil.data.labels import RESPONSE_SCHEMES
+from postil.data.questions import Answer, FacetLabel, Question, Reference
 from postil.errors import InputError, PostilError
 from postil.grader import LONGEST_ANSWER, STACK_FILE, Grader, evidence_of, fingerprint, load, train
-from postil.models.responses.judgement import CREDIT, Judgement
-from postil.models.responses.stack import load_stacks
+from postil.grading.probabilities import load_stacks
 
 QUESTION = "Why does ice float on water?"
 REFERENCES = ["Ice is less dense than water.", "It weighs less than the same amount of water."]

@@ -10,7 +10,7 @@ import pytest
 import postil
 from postil.grader import LONGEST_ANSWER, Grader
 
-CASES = Path(__file__).parent / "data" / "robustness.tsv"
+CASES = Path(__file__).parent / "fixtures" / "robustness.tsv"
 QUESTION = "Why does ice float on water?"
 REFERENCE = "Ice is less dense than liquid water."
 NOVEL = "The captain looked at the harbour and lit his pipe. " * 2000
@@ -66,7 +66,7 @@ def test_denied_answer_scores_lower(row: dict[str, str], grader: Grader) -> None
 
 
 def test_neighbours_do_not_change_what_the_networks_see(grader: Grader) -> None:
-    from postil.knowledge.encoder import encoder
+    from postil.language.reader import encoder
 
     pairs = [("ice is light", REFERENCE), ("it is because of the air inside the ice, I think", REFERENCE)]
     together = encoder().pairs(pairs)["response"]

@@ -25,14 +25,14 @@ from skl2onnx.common.data_types import FloatTensorType
 from threadpoolctl import threadpool_limits
 from tokenizers import Tokenizer
 
-from postil.bench.alignment import read_datasets
-from postil.corpora.alignments import AlignedPair, ChunkedPair
-from postil.knowledge.encoder import LONGEST, LinkPieces, link_pieces_of
-from postil.models.alignment.aligner import Aligner
-from postil.models.alignment.artefact import FORMAT, NAMES
-from postil.models.alignment.links import Weights
+from postil.alignment.aligner import Aligner
+from postil.alignment.artefact import FORMAT, NAMES
+from postil.alignment.links import Weights
+from postil.alignment.pairs import own_chunks
+from postil.data.alignments import AlignedPair, ChunkedPair
+from postil.language.reader import LONGEST, LinkPieces, link_pieces_of
+from postil.research.benchmarks_alignment import read_datasets
 from postil.scoring.alignment import score_alignments
-from postil.text.pairs import own_chunks
 
 Said = dict[tuple[str, str], tuple[LinkPieces, Weights]]  # by dataset and pair
 

@@ -13,17 +13,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from postil.corpora.alignments import AlignedPair, ChunkedPair, Chunks
+from postil.alignment.aligner import Models, Predict, Table, group_table, single_table
+from postil.alignment.candidates import Group, groups
+from postil.alignment.decisions import LINK_TYPES, SCORES
+from postil.alignment.features import Pair
+from postil.alignment.links import Weights
+from postil.alignment.reading import prepared
+from postil.alignment.words import Floats
+from postil.data.alignments import AlignedPair, ChunkedPair, Chunks
 from postil.errors import PostilError
-from postil.knowledge.encoder import LinkPieces
-from postil.models.alignment.aligner import Models, Predict, Table, group_table, single_table
-from postil.models.alignment.candidates import Group, groups
-from postil.models.alignment.decisions import LINK_TYPES, SCORES
-from postil.models.alignment.links import Weights
-from postil.models.alignment.reading import prepared
-from postil.models.alignment.table import Pair
-from postil.models.alignment.tokens import Floats
-from postil.text.pipeline import analyse_tokens
+from postil.language.pipeline import analyse_tokens
+from postil.language.reader import LinkPieces
 
 Labels = NDArray[np.intp]
 _FOLDS = 5

@@ -10,9 +10,9 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from treebank import DATASETS, Sentence, read_ists
 
-from postil.text.boundaries import TEMPLATES, BoundaryModel, Key, keys_at
-from postil.text.chunks import tags_of
-from postil.text.pipeline import Pipeline
+from postil.language.boundaries import TEMPLATES, BoundaryModel, Key, keys_at
+from postil.language.chunks import tags_of
+from postil.language.pipeline import Pipeline
 
 SILVER = 9000
 GOLD_WEIGHT = 3.0

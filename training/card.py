@@ -14,10 +14,10 @@ from figures import all_figures
 from spacy.language import Language
 from treebank import Sentence, read_conll2000
 
-from postil.text.boundaries import NO_BOUNDARIES
-from postil.text.lemmas import Lemmatiser
-from postil.text.pipeline import STANDS_FOR, Pipeline, load_pipeline
-from postil.text.viterbi import bio_transitions
+from postil.language.boundaries import NO_BOUNDARIES
+from postil.language.pipeline import STANDS_FOR, Pipeline, load_pipeline
+from postil.language.viterbi import bio_transitions
+from postil.language.words.forms import Lemmatiser
 
 SOURCES = (
     ("UD English EWT 2.x, training part", "CC BY-SA 4.0", "tags, morphology, lemmas, trees"),

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from postil.corpora.responses import Answer, Question
+from postil.data.questions import Answer, Question
 
 OTHER_ANSWERS, OTHER_REFERENCES, CHANGED = 9, 2, 2  # pairs an answer
 Crossed = tuple[Question, Answer, Answer | None, Question, str, str]  # … with the texts of both sides

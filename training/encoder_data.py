@@ -25,13 +25,13 @@ from crossed_answers import crossed_answers, read_antonyms
 from link_data import gold_links, unlinked, word_links
 from made_answers import made_answers
 
-from postil.bench.folds import SCENARIOS, response_folds
-from postil.corpora.responses import Answer, Question
-from postil.corpora.rte import read_pairs
-from postil.corpora.sra import read_collection
+from postil.data.formats.rte import read_pairs
+from postil.data.formats.sra import read_collection
+from postil.data.questions import Answer, Question
 from postil.grader import as_read
-from postil.models.responses.triplets import best_reference
-from postil.text.contractions import spelled_out
+from postil.language.contractions import spelled_out
+from postil.research.folds import SCENARIOS, response_folds
+from postil.research.triplets import best_reference
 
 FOLDS = 5
 Folds = dict[str, list[int]]  # by scenario, the folds a pair must not be learned from in

@@ -18,13 +18,13 @@ import numpy as np
 from encoder_data import FOLDS, read_packed
 from sklearn.linear_model import LogisticRegression
 
-from postil.corpora.labels import ENTAILMENT_SCHEMES
-from postil.corpora.rte import Pair, read_pairs
-from postil.corpora.rteruns import EntailmentRun, PairJudgement
-from postil.models.entailment.entailer import LABELS, word_table
-from postil.models.entailment.evidence import ENCODER, EVIDENCE, encoder_evidence
-from postil.models.entailment.learned import LEARNED_FILE, as_lines
-from postil.models.entailment.stack import STACK_FILE, Curve, Stack, save_stack, standard
+from postil.data.formats.rte import Pair, read_pairs
+from postil.data.formats.rteruns import EntailmentRun, PairJudgement
+from postil.data.labels import ENTAILMENT_SCHEMES
+from postil.entailment.entailer import LABELS, word_table
+from postil.entailment.evidence import ENCODER, EVIDENCE, encoder_evidence
+from postil.entailment.stack import STACK_FILE, Curve, Stack, save_stack, standard
+from postil.research.learned import LEARNED_FILE, as_lines
 from postil.scoring.entailment import score_entailment
 
 # Chosen by cross-validation: taken from all, one by one, while that lowered the loss.

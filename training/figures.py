@@ -10,9 +10,9 @@ from pathlib import Path
 from augment import unpunctuated
 from treebank import DATASETS, Sentence, read_conll2000, read_conllu, read_ists
 
-from postil.text.chunks import spans_of
-from postil.text.document import Span
-from postil.text.pipeline import Pipeline
+from postil.language.chunks import spans_of
+from postil.language.document import Span
+from postil.language.pipeline import Pipeline
 
 
 def chunk_f1(pairs: Iterable[tuple[list[str], Iterable[Span]]]) -> float:

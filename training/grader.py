@@ -20,15 +20,15 @@ import numpy as np
 from encoder_data import FOLDS
 from grader_figures import curve, figures, learning_curve, quality, tuned
 
-from postil.bench.folds import SCENARIOS, response_folds
-from postil.corpora.sra import read_collection
+from postil.data.formats.sra import read_collection
 from postil.grader import as_read, fingerprint
-from postil.knowledge.encoder import encoder
-from postil.models.responses import evidence
-from postil.models.responses.decisions import LABELS
-from postil.models.responses.evidence import EVIDENCE, IN_CLASS, assemble, log_softmax, word_table
-from postil.models.responses.memory import KNOWN, adjust
-from postil.models.responses.stack import fit_stack, save_stacks
+from postil.grading import evidence
+from postil.grading.decision import LABELS
+from postil.grading.evidence import EVIDENCE, IN_CLASS, assemble, log_softmax, word_table
+from postil.grading.memory import KNOWN, adjust
+from postil.grading.probabilities import fit_stack, save_stacks
+from postil.language.reader import encoder
+from postil.research.folds import SCENARIOS, response_folds
 
 PENALTY = 10.0
 ALONE = 0.3  # weight of an answer judged without its class

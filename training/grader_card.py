@@ -73,7 +73,7 @@ GRADER_CARD = """# The grader
 A softmax regression (the *stack*) over the evidence about an answer: what the encoder says, how much of the reference is
 covered, how words and their opposites compare, and how the answer stands in its class. Two sets of weights: `new` for
 questions never seen, `known` for the {known} that the encoder has learned from (fingerprints only are stored). A person's labels
-move the result by a Gaussian process on the errors (postil/models/responses/memory.py).
+move the result by a Gaussian process on the errors (postil/grading/memory.py).
 
 ## Figures
 Cross-validated on the training sets, encoder, stack and decision biases each from other folds (five folds; 95 % intervals

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from postil.corpora.labels import RESPONSE_SCHEMES
-from postil.models.responses.decisions import collapse, collapse_labels, decide, tune_bias
-from postil.models.responses.memory import adjust, propose
+from postil.data.labels import RESPONSE_SCHEMES
+from postil.grading.decision import collapse, collapse_labels, decide, tune_bias
+from postil.grading.memory import adjust, propose
 
 CORPORA = ("beetle", "sciEntsBank")
 TARGETS = (3, 5, 10)

@@ -1,4 +1,4 @@
-"""Learn the lemma table of postil.text.lemmas from the treebank's training part."""
+"""Learn the lemma table of postil.language.words.forms from the treebank's training part."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from treebank import Sentence
 
-from postil.text.lemmas import LONGEST_SUFFIX, NAME_TAGS, Lemmatiser
+from postil.language.words.forms import LONGEST_SUFFIX, NAME_TAGS, Lemmatiser
 
 
 def edit(form: str, lemma: str) -> tuple[int, str]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 
-from postil.corpora.responses import Question
-from postil.text.document import Document, Token
-from postil.text.pipeline import analyse_many
+from postil.data.questions import Question
+from postil.language.document import Document, Token
+from postil.language.pipeline import analyse_many
 
 _BE_LIKE = {"be", "can", "will", "would", "could", "should", "may", "might", "must", "shall"}
 _NOTHING = (

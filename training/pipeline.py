@@ -33,10 +33,10 @@ from spacy.training import Example
 from thinc.api import NumpyOps, set_current_ops
 from treebank import DATASETS, Sentence, read_conll2000, read_conllu, read_ists
 
-import postil.text.components  # noqa: F401 - registers the chunker
-from postil.text.boundaries import NO_BOUNDARIES
-from postil.text.lemmas import Lemmatiser
-from postil.text.pipeline import Pipeline
+import postil.language.components  # noqa: F401 - registers the chunker
+from postil.language.boundaries import NO_BOUNDARIES
+from postil.language.pipeline import Pipeline
+from postil.language.words.forms import Lemmatiser
 
 VERBS = {
     "pack": ("data", "out"),

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from postil.text.document import Predicate, Token
-from postil.text.pipeline import Pipeline
-from postil.text.role_features import Tree
+from postil.language.document import Predicate, Token
+from postil.language.pipeline import Pipeline
+from postil.language.role_features import Tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,11 @@ from card import hashes
 from role_data import Example, Row, analysed, gold, read_rows, rough, score
 from role_learning import learn_choice, learn_network, learn_yes
 
-from postil.text import predicates, role_spans, roles
-from postil.text.pipeline import load_pipeline
-from postil.text.predicates import KINDS, RolesetModel, option_rows
-from postil.text.role_features import candidates, code, hashed
-from postil.text.role_spans import JOINED, Choice, SpanModel, branch_atoms, branches
+from postil.language import predicates, role_spans, roles
+from postil.language.pipeline import load_pipeline
+from postil.language.predicates import KINDS, RolesetModel, option_rows
+from postil.language.role_features import candidates, code, hashed
+from postil.language.role_spans import JOINED, Choice, SpanModel, branch_atoms, branches
 
 VERSION = "1.0.0"
 SOURCES = (

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import spacy
 
-from postil.corpora.rte import read_pairs
-from postil.corpora.sra import read_collection
+from postil.data.formats.rte import read_pairs
+from postil.data.formats.sra import read_collection
 
 
 def science(folder: Path) -> Iterator[str]:

@@ -11,8 +11,8 @@ from card import hashes
 from numpy.typing import NDArray
 from space_words import words_of
 
-from postil.corpora.sra import read_collection
-from postil.knowledge.spaces import cosines, idf, lda, lsa
+from postil.data.formats.sra import read_collection
+from postil.language.words.spaces import cosines, idf, lda, lsa
 
 VERSION = "1.0.0"
 SOURCES = (
@@ -122,7 +122,7 @@ def text(card: dict, out: Path) -> str:
         f"# postil_spaces {card['version']}: words in science books",
         "",
         "Latent semantic analysis (100 dimensions), latent Dirichlet allocation (50 topics) and idf, learned from the "
-        "OpenStax science books. Built by `training/spaces.py`; read by `postil.knowledge.spaces`.",
+        "OpenStax science books. Built by `training/spaces.py`; read by `postil.language.words.spaces`.",
         "",
         f"{known:,} lemmas have an idf, {len(space.units):,} a direction, {int((topics.scales > 0).sum()):,} a part in "
         f"topics. Size {card['size_bytes'] / 1e6:.1f} MB. Licence {card['licence']} (the treebank's share-alike).",

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from treebank import read_conllu
 
-from postil.knowledge.spaces import undone
+from postil.language.words.spaces import undone
 
 WORD = re.compile(r"[^\W\d_][^\W_]*")
 BOOK = re.compile(r"# [a-z-]+")

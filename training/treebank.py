@@ -89,7 +89,7 @@ def read_conll2000(archive: Path, part: str) -> Iterator[Sentence]:
 
 def read_ists(folder: Path, dataset: str, *, held_out: bool) -> Iterator[Sentence]:
     """Read the gold chunks of a dataset: every fifth pair is held out, for figures that mean something."""
-    from postil.corpora.chunkfiles import read_chunks
+    from postil.data.formats.chunks import read_chunks
 
     for side in ("sent1", "sent2"):
         for number, chunks in enumerate(read_chunks(folder / f"STSint.input.{dataset}.{side}.chunk.txt")):

@@ -206,7 +206,7 @@ def card_text(card: dict[str, Any]) -> str:
             f"{counts['verbs']:,} verbs, {counts['nouns']:,} nouns and {counts['adjectives']:,} adjectives; "
             f"{counts['classes']:,} VerbNet classes and subclasses with {counts['members']:,} verbs; "
             f"{counts['rolesets_with_classes']:,} rolesets are linked to a class. Built by `training/verbs.py`; "
-            "used by `postil.knowledge.verbs`.",
+            "used by `postil.language.words.verbs`.",
             "",
             f"Size {card['size_bytes'] / 1e6:.1f} MB. Licence {card['licence']} (the frame files' share-alike).",
             "",

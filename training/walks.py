@@ -17,9 +17,9 @@ from card import hashes
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from postil.knowledge.glosses import gloss_word_table
-from postil.knowledge.walk_graph import adjacency
-from postil.knowledge.wordnet import wordnet
+from postil.language.words.glosses import gloss_word_table
+from postil.language.words.walk_graph import adjacency
+from postil.language.words.wordnet import wordnet
 
 VERSION = "1.0.0"
 # A word with several senses is linked in one that at least this share of its tagged uses, and so many, have.
@@ -113,7 +113,7 @@ def card_text(card: dict) -> str:
             "",
             "Which synsets are joined, by a relation or because the definition of one has a word that clearly means "
             "the other, and the region of this graph that each synset belongs to. Built by `training/walks.py` from "
-            "`postil/resources/wordnet`; read by `postil.knowledge.walks`.",
+            "`postil/resources/wordnet`; read by `postil.language.words.walks`.",
             "",
             f"Size {card['size_bytes'] / 1e6:.1f} MB. {figures['relation_links']:,} pairs of synsets are joined by "
             f"relations, {figures['links']:,} with the {figures['gloss_links']:,} gloss links; {figures['regions']:,} "

@@ -25,7 +25,7 @@ from wordnet_files import (
 )
 from wordnet_measures import ancestors, cooccurrences, gloss_words, information, semcor_keys
 
-from postil.knowledge.wordnet import INVERSES, LETTERS, PARTS, WORD_RELATIONS
+from postil.language.words.wordnet import INVERSES, LETTERS, PARTS, WORD_RELATIONS
 
 Arrays = dict[str, np.ndarray]
 

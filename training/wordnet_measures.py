@@ -1,4 +1,4 @@
-"""What the measures of postil.knowledge need: ancestors with their distances, SemCor's counts, gloss words."""
+"""What the measures of postil.language.words need: ancestors with their distances, SemCor's counts, gloss words."""
 
 from __future__ import annotations
 

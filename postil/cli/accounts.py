@@ -13,8 +13,8 @@ from postil.cli.workbench import DatabaseOption, chosen_database, workbench_pack
 from postil.errors import InputError, PostilError, number_of
 
 if TYPE_CHECKING:
-    from postil.service.people import Account
-    from postil.service.store.database import Store
+    from postil.workbench.people import Account
+    from postil.workbench.store.database import Store
 
 app = typer.Typer(
     short_help="List and invite people, make links for new passwords.",
@@ -34,7 +34,7 @@ _HOURS = 72.0  # over a weekend
 def list_people(database: DatabaseOption = None) -> None:
     """List the accounts: login, role, courses, and whether they are open."""
     with _store(database) as store:
-        from postil.service.store.accounts import list_accounts
+        from postil.workbench.store.accounts import list_accounts
 
         for account in list_accounts(store):
             person = account.person
@@ -53,9 +53,9 @@ def invite(
 ) -> None:
     """Make an account, and a link with which its password is chosen."""
     with _store(database) as store:
-        from postil.service.store.accounts import create_account
-        from postil.service.store.entrance import INVITATION
-        from postil.service.store.events import ACCOUNT_MADE
+        from postil.workbench.store.accounts import create_account
+        from postil.workbench.store.events import ACCOUNT_MADE
+        from postil.workbench.store.logins import INVITATION
 
         made = create_account(store, login, name or login, role, None)
         _note(store, ACCOUNT_MADE, login)
@@ -66,8 +66,8 @@ def invite(
 def reset(login: Login, address: AddressOption = _ADDRESS, database: DatabaseOption = None) -> None:
     """Make a link with which a forgotten password is replaced."""
     with _store(database) as store:
-        from postil.service.store.entrance import INVITATION, RESET
-        from postil.service.store.events import LINK_MADE
+        from postil.workbench.store.events import LINK_MADE
+        from postil.workbench.store.logins import INVITATION, RESET
 
         account = _demand(store, login)
         if account.closed is not None:
@@ -86,8 +86,8 @@ def close(
 ) -> None:
     """Close an account: its courses go to the heir, its sessions and tokens end."""
     with _store(database) as store:
-        from postil.service.store.accounts import close_account
-        from postil.service.store.events import ACCOUNT_CLOSED
+        from postil.workbench.store.accounts import close_account
+        from postil.workbench.store.events import ACCOUNT_CLOSED
 
         account = _demand(store, login)
         taker = _demand(store, heir).person.id if heir else None
@@ -108,8 +108,8 @@ def token(
 ) -> None:
     """Make a token with which a program speaks for a person; it is shown once."""
     with _store(database) as store:
-        from postil.service.store.events import TOKEN_MADE
-        from postil.service.store.tokens import create_token
+        from postil.workbench.store.events import TOKEN_MADE
+        from postil.workbench.store.tokens import create_token
 
         account = _demand(store, login)
         _, secret = create_token(store, account.person.id, name, scope, days)
@@ -120,7 +120,7 @@ def token(
 @contextmanager
 def _store(database: str | None) -> Iterator[Store]:
     with workbench_packages():
-        from postil.service.store.database import open_store
+        from postil.workbench.store.database import open_store
     chosen = chosen_database(database)
     if isinstance(chosen, Path) and not chosen.exists():
         raise InputError(chosen, "is not there.", hint="Name another with --database.")
@@ -132,7 +132,7 @@ def _store(database: str | None) -> Iterator[Store]:
 
 
 def _demand(store: Store, login: str) -> Account:
-    from postil.service.store.accounts import find_account
+    from postil.workbench.store.accounts import find_account
 
     account = find_account(store, login)
     if account is None:
@@ -146,14 +146,14 @@ def _number(account: Account) -> int:
 
 
 def _note(store: Store, what: str, about: str) -> None:
-    from postil.service.store.events import log_event
+    from postil.workbench.store.events import log_event
 
     log_event(store, None, what, about=f"{about}, on the server")
 
 
 def _show_link(store: Store, purpose: str, account_id: int | None, address: str) -> None:
-    from postil.service.store.entrance import make_link
-    from postil.service.web.addresses import read_address
+    from postil.workbench.http.addresses import read_address
+    from postil.workbench.store.logins import make_link
 
     origin = read_address(address)
     made = make_link(store, purpose, account_id, _HOURS)

@@ -13,7 +13,7 @@ import typer
 from postil.errors import MissingDataError, PostilError, number_of, some
 
 if TYPE_CHECKING:
-    from postil.corpora.alignments import AlignedPair, ChunkedPair
+    from postil.data.alignments import AlignedPair, ChunkedPair
 
 _BATCH = 64
 _FILES = (".wa", ".txt")
@@ -62,7 +62,7 @@ def align(
     With --check, a human annotation is verified instead: exit status 2 if it breaks a rule.
     """
     from postil.cli.inputs import choose, refuse_ending
-    from postil.corpora.files import refuse_unwritable
+    from postil.data.files import refuse_unwritable
 
     if check:
         _check(given, alone=chunks is None and output is None and svg is None and not as_json)
@@ -84,7 +84,7 @@ def align(
     aligned = _align_files(pairs, _gold_chunks(files, pairs, chunks)) if files else _align_texts(pairs[0])
     _tell_approximate(aligned)
     if output is not None:
-        from postil.corpora.ists import write_alignments
+        from postil.data.formats.ists import write_alignments
 
         write_alignments(output, aligned)
     if svg is not None:
@@ -135,13 +135,13 @@ def _is_file(text: str) -> bool:
 
 
 def _read(files: Sequence[Path]) -> list[AlignedPair]:
-    from postil.corpora.pairfiles import read_pairs
+    from postil.data.formats.pairfiles import read_pairs
 
     return read_pairs(files)
 
 
 def _two_sentences(given: Sequence[str], chunks: str | None) -> AlignedPair:
-    from postil.corpora.alignments import AlignedPair
+    from postil.data.alignments import AlignedPair
 
     if chunks == "gold":
         raise PostilError(
@@ -157,7 +157,7 @@ def _gold_chunks(
     files: Sequence[Path], pairs: Sequence[AlignedPair], chunks: str | None
 ) -> list[ChunkedPair] | None:
     """The gold chunks where they are wanted: None means our own."""
-    from postil.corpora.pairfiles import chunk_files, read_gold_chunks
+    from postil.data.formats.pairfiles import chunk_files, read_gold_chunks
 
     found = chunk_files(files)
     missing = [file for file in found if not file.is_file()]
@@ -171,7 +171,7 @@ def _gold_chunks(
 
 
 def _align_texts(pair: AlignedPair) -> list[AlignedPair]:
-    from postil.models.alignment.aligner import load_aligner
+    from postil.alignment.aligner import load_aligner
 
     (aligned,) = load_aligner().align_texts([(pair.source_text, pair.target_text)])
     if not aligned.source or not aligned.target:
@@ -182,9 +182,9 @@ def _align_texts(pair: AlignedPair) -> list[AlignedPair]:
 
 def _align_files(pairs: Sequence[AlignedPair], gold: Sequence[ChunkedPair] | None) -> list[AlignedPair]:
     """Align pairs batch by batch, so that a bar can show how far the work is."""
+    from postil.alignment.aligner import load_aligner
+    from postil.alignment.pairs import own_chunks
     from postil.cli.progress import progress_bar
-    from postil.models.alignment.aligner import load_aligner
-    from postil.text.pairs import own_chunks
 
     aligner = load_aligner()
     aligned: list[AlignedPair] = []
@@ -202,7 +202,7 @@ def _align_files(pairs: Sequence[AlignedPair], gold: Sequence[ChunkedPair] | Non
 
 def _tell_approximate(pairs: Sequence[AlignedPair]) -> None:
     """Say which pairs were too large for the optimiser to be sure."""
-    from postil.corpora.alignments import APPROXIMATE
+    from postil.data.alignments import APPROXIMATE
 
     names = [pair.id for pair in pairs if pair.status == APPROXIMATE]
     if names:
@@ -216,7 +216,7 @@ def _tell_approximate(pairs: Sequence[AlignedPair]) -> None:
 def _explained(pairs: Sequence[AlignedPair]) -> Iterator[tuple[AlignedPair, str]]:
     """Each pair with the sentence that says what its alignment shows."""
     from postil.explain.explanation import explain
-    from postil.text.pipeline import analyse_tokens
+    from postil.language.pipeline import analyse_tokens
 
     documents = iter(analyse_tokens(tokens for pair in pairs for tokens in (pair.source, pair.target)))
     for pair in pairs:
@@ -224,9 +224,9 @@ def _explained(pairs: Sequence[AlignedPair]) -> Iterator[tuple[AlignedPair, str]
 
 
 def _draw(path: Path, pairs: Sequence[AlignedPair]) -> None:
-    from postil.corpora.files import write_text
+    from postil.data.files import write_text
     from postil.explain.alignment_page import alignment_page
-    from postil.explain.alignment_svg import alignment_svg
+    from postil.explain.alignment_picture import alignment_svg
 
     if path.suffix.lower() == ".svg":
         write_text(path, alignment_svg(pairs[0]) + "\n")
@@ -261,7 +261,7 @@ def _show(pairs: Sequence[AlignedPair]) -> None:
 
 
 def _check(given: Sequence[str], *, alone: bool) -> None:
-    from postil.corpora.istscheck import check_annotation
+    from postil.data.formats.istscheck import check_annotation
 
     if not alone or not all(text.lower().endswith(".wa") for text in given):
         raise PostilError("--check takes alignment files (.wa) and no other option.")

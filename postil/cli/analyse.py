@@ -16,7 +16,7 @@ from postil.errors import PostilError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from postil.text.document import Document, Span
+    from postil.language.document import Document, Span
 
 # More than the pipeline takes at once; it is not read to the end only to be refused.
 _MOST_BYTES = 16_000_000
@@ -40,13 +40,13 @@ def analyse(
     pipeline: Annotated[Path | None, typer.Option("--pipeline", hidden=True, show_default=False)] = None,
 ) -> None:
     """Show the words, senses, tree, chunks, negations, quantities, predicates and roles of a text."""
-    from postil.corpora.files import refuse_unwritable, write_text
+    from postil.data.files import refuse_unwritable, write_text
 
     if html is not None:
         refuse_unwritable(html)
     document = _analysed(_standard_input() if text == "-" else text, tokens, pipeline)
     if html is not None:
-        from postil.explain.textpage import text_page
+        from postil.explain.text_page import text_page
 
         write_text(html, text_page(document))
     if as_json:
@@ -59,7 +59,7 @@ def analyse(
 
 def _as_json(document: Document) -> dict[str, object]:
     """All there is to know, in the order of the document's fields; what is found on demand comes last."""
-    from postil.text.senses import find_senses
+    from postil.language.words.senses import find_senses
 
     found = {name: value for name, value in asdict(document).items() if not name.startswith("_")}
     found["predicates"] = [asdict(predicate) for predicate in document.predicates]
@@ -85,7 +85,7 @@ def _analysed(text: str, tokens: bool, folder: Path | None) -> Document:
     )
     if not text.strip():
         raise empty
-    from postil.text.pipeline import load_pipeline
+    from postil.language.pipeline import load_pipeline
 
     pipeline = load_pipeline(folder)
     document = next(pipeline.analyse_tokens([text.split()]) if tokens else pipeline.analyse_many([text]))
@@ -99,8 +99,8 @@ def _show(document: Document) -> None:
     from rich.text import Text
 
     from postil.cli.show import console
-    from postil.explain.textpage import amount, told_predicates
-    from postil.text.senses import find_senses
+    from postil.explain.text_page import amount, told_predicates
+    from postil.language.words.senses import find_senses
 
     out = console()
     senses = {sense.token: sense.name for sense in find_senses(document)}

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from postil.annotation.defaults import FIRST_BATCH, SHARED_ITEMS, TEST_SHARE
 from postil.errors import PostilError, number_of
+from postil.senses.corpus.defaults import FIRST_BATCH, SHARED_ITEMS, TEST_SHARE
 
 if TYPE_CHECKING:
-    from postil.annotation.items import Item
-    from postil.annotation.project import Project, Settings
-    from postil.corpora.senses import SenseInstance
+    from postil.data.formats.senses import SenseInstance
+    from postil.senses.corpus.items import Item
+    from postil.senses.corpus.project import Project, Settings
 
 app = typer.Typer(
     short_help="Make a labelled corpus: plan, tag twice, agree, arbitrate, release.",
@@ -71,10 +71,10 @@ def plan(
     With texts, a new project is made. Without, the editor's changes are applied, the senses that occur in the
     first batch say how many examples are needed, and the sheets grow; what is filled in stays.
     """
-    from postil.annotation.project import TASKS, Settings, open_project
-    from postil.annotation.work import plan_draws, read_tags, write_sheets
-    from postil.cli.annotatetable import show_plan
+    from postil.cli.annotate_table import show_plan
     from postil.cli.inputs import choose
+    from postil.senses.corpus.project import TASKS, Settings, open_project
+    from postil.senses.corpus.work import plan_draws, read_tags, write_sheets
 
     if sources:
         names = tuple(name.strip() for name in people.split(",") if name.strip())
@@ -108,7 +108,7 @@ def _refuse_options(context: typer.Context) -> None:
 
 def _labels(task: str, scheme: str | None) -> tuple[str, ...]:
     from postil.cli.inputs import choose
-    from postil.corpora.labels import ENTAILMENT_SCHEMES, RESPONSE_SCHEMES
+    from postil.data.labels import ENTAILMENT_SCHEMES, RESPONSE_SCHEMES
 
     if task == "senses":
         return ()
@@ -117,8 +117,8 @@ def _labels(task: str, scheme: str | None) -> tuple[str, ...]:
 
 
 def _create(folder: Path, settings: Settings, sources: Sequence[Path], inventory: Path | None) -> Project:
-    from postil.annotation.project import create_project
-    from postil.annotation.tablefiles import read_inventory
+    from postil.senses.corpus.project import create_project
+    from postil.senses.corpus.tablefiles import read_inventory
 
     if settings.task != "senses":
         return create_project(folder, settings, items=_items(settings.task, sources))
@@ -132,9 +132,9 @@ def _create(folder: Path, settings: Settings, sources: Sequence[Path], inventory
 
 
 def _items(task: str, sources: Sequence[Path]) -> list[Item]:
-    from postil.annotation.items import answer_items, pair_item
-    from postil.cli.tableoptions import read_source
-    from postil.corpora.rte import read_pairs
+    from postil.cli.table_options import read_source
+    from postil.data.formats.rte import read_pairs
+    from postil.senses.corpus.items import answer_items, pair_item
 
     if task == "entailment":
         return [pair_item(pair) for path in sources for pair in read_pairs(path)]
@@ -143,9 +143,9 @@ def _items(task: str, sources: Sequence[Path]) -> list[Item]:
 
 def _instances(sources: Sequence[Path], words: Sequence[str]) -> list[SenseInstance]:
     """The occurrences of words: found in texts, or as a lexical-sample file has them."""
-    from postil.annotation.contexts import occurrences
-    from postil.annotation.texts import read_documents
-    from postil.corpora.senseval import read_senseval
+    from postil.data.formats.senseval import read_senseval
+    from postil.senses.corpus.contexts import occurrences
+    from postil.senses.corpus.texts import read_documents
 
     files = [path for path in sources if path.suffix.lower() == ".xml"]
     documents = [one for path in sources if path not in files for one in read_documents(path)]
@@ -173,9 +173,9 @@ def merge(
     ] = None,
 ) -> None:
     """Check the annotators' sheets, and put what they say into one table, tags.tsv."""
-    from postil.annotation.project import open_project
-    from postil.annotation.tablefiles import read_taggings, write_taggings
-    from postil.annotation.work import multiwords, plan_draws, read_tags, take_sheet, write_sheets
+    from postil.senses.corpus.project import open_project
+    from postil.senses.corpus.tablefiles import read_taggings, write_taggings
+    from postil.senses.corpus.work import multiwords, plan_draws, read_tags, take_sheet, write_sheets
 
     project = open_project(folder)
     told = {(one.item, one.person): one for one in read_tags(project)}
@@ -215,12 +215,12 @@ def agree(
     as_json: Json = False,
 ) -> None:
     """Say how far the annotators agree: in each group, and each two of them."""
-    from postil.annotation.agreement import measure_agreement
-    from postil.annotation.arbitration import assigned
-    from postil.annotation.project import open_project
-    from postil.annotation.tablefiles import read_taggings
-    from postil.annotation.work import read_tags
-    from postil.cli.annotatetable import show_agreement
+    from postil.cli.annotate_table import show_agreement
+    from postil.senses.corpus.agreement import measure_agreement
+    from postil.senses.corpus.arbitration import assigned
+    from postil.senses.corpus.project import open_project
+    from postil.senses.corpus.tablefiles import read_taggings
+    from postil.senses.corpus.work import read_tags
 
     if source.is_dir():
         project = open_project(source)
@@ -240,10 +240,10 @@ def arbitrate(folder: Folder) -> None:
 
     Run it again after a sheet has been filled in.
     """
-    from postil.annotation.arbitration import settle
-    from postil.annotation.project import open_project
-    from postil.annotation.tablefiles import write_outcomes
-    from postil.annotation.work import read_decisions, read_tags, write_disputes
+    from postil.senses.corpus.arbitration import settle
+    from postil.senses.corpus.project import open_project
+    from postil.senses.corpus.tablefiles import write_outcomes
+    from postil.senses.corpus.work import read_decisions, read_tags, write_disputes
 
     project = open_project(folder)
     taggings, decisions = read_tags(project), read_decisions(project)
@@ -275,8 +275,8 @@ def release(
     as_json: Json = False,
 ) -> None:
     """Write the corpus: training and test items, keys, untagged examples and the figures."""
-    from postil.annotation.project import open_project
-    from postil.annotation.release import release as write
+    from postil.senses.corpus.project import open_project
+    from postil.senses.corpus.release import release as write
 
     figures = write(open_project(folder), output, test_share=test_share)
     if as_json:

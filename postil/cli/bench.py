@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from postil.bench.result import BenchResult
+    from postil.research.result import BenchResult
 
 app = typer.Typer(
     short_help="Run systems on the field's benchmarks.",
@@ -59,8 +59,8 @@ def responses(
     resamples: Resamples = 1000,
 ) -> None:
     """Student responses: `<corpus>/<set>/**/*.xml`, in the 5-, 3- and 2-way schemes."""
-    from postil.bench.responses import run_responses
     from postil.cli.progress import progress_bar
+    from postil.research.responses import run_responses
 
     def run(name: str) -> BenchResult:
         with progress_bar(name) as progress:
@@ -85,8 +85,8 @@ def entailment(
     resamples: Resamples = 1000,
 ) -> None:
     """Textual entailment: accuracy and average precision, by application and length too."""
-    from postil.bench.entailment import run_entailment
     from postil.cli.inputs import choose
+    from postil.research.benchmarks import run_entailment
 
     choose("--scheme", scheme, ("2way", "3way"))
     _run_and_report(
@@ -111,8 +111,8 @@ def alignment(
     resamples: Resamples = 1000,
 ) -> None:
     """Interpretable similarity: `STSint.input.*` or `STSint.testinput.*` files."""
-    from postil.bench.alignment import CHUNKS, run_alignment
     from postil.cli.inputs import choose
+    from postil.research.benchmarks_alignment import CHUNKS, run_alignment
 
     choose("--chunks", chunks, (*CHUNKS, "both"))
     kinds = CHUNKS if chunks == "both" else (chunks,)
@@ -143,8 +143,8 @@ def facets(
     resamples: Resamples = 1000,
 ) -> None:
     """Facets: which words of the reference an answer leaves out, on tables of gaps."""
-    from postil.bench.facets import run_facets
     from postil.cli.progress import progress_bar
+    from postil.research.benchmarks_facets import run_facets
 
     def run(name: str) -> BenchResult:
         with progress_bar(name) as progress:
@@ -173,7 +173,7 @@ def senses(
     resamples: Resamples = 1000,
 ) -> None:
     """Word senses: precision, recall and attempted, on a test file or by cross-validation."""
-    from postil.bench.senses import run_senses
+    from postil.research.senses import run_senses
 
     _run_and_report(
         "senses",
@@ -190,8 +190,8 @@ def systems() -> None:
     """List the systems that are registered, by task."""
     from rich.table import Table
 
-    from postil.bench.systems import REGISTRY
     from postil.cli.show import console
+    from postil.research.systems import REGISTRY
 
     listing = Table(box=None, pad_edge=False)
     for name in ("task", "system", "what it is"):
@@ -210,9 +210,9 @@ def _run_and_report(
     resamples: int,
 ) -> None:
     """Run each system, print the table, and write what was asked for."""
-    from postil.bench.systems import find
-    from postil.bench.table import render
-    from postil.corpora.files import refuse_unwritable, write_text
+    from postil.data.files import refuse_unwritable, write_text
+    from postil.research.systems import find
+    from postil.research.tables import render
 
     for path in (json_out, table):
         if path is not None:

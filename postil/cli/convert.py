@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from postil.cli.tableoptions import (
+from postil.cli.table_options import (
     ColumnOption,
     EncodingOption,
     KeyOption,
@@ -22,7 +22,7 @@ from postil.cli.tableoptions import (
 from postil.errors import InputError, number_of
 
 if TYPE_CHECKING:
-    from postil.corpora.responses import Question
+    from postil.data.questions import Question
 
 
 def convert(
@@ -51,7 +51,7 @@ def convert(
     wide: WideOption = None,
 ) -> None:
     """Convert questions and answers between tables (long or wide) and SRA XML."""
-    from postil.corpora.responses import count_answers
+    from postil.data.questions import count_answers
 
     if output.exists() and source.exists() and output.samefile(source):
         raise InputError(
@@ -78,9 +78,9 @@ def convert(
 
 def write_target(target: Path, questions: Sequence[Question]) -> None:
     """Write questions in the form the target's name asks for."""
-    from postil.corpora import sra
-    from postil.corpora.rows import SUFFIXES
-    from postil.corpora.tables import write_table
+    from postil.data.formats import sra
+    from postil.data.formats.rows import SUFFIXES
+    from postil.data.formats.tables import write_table
 
     suffix = target.suffix.lower()
     if target.is_dir() or not suffix:
@@ -104,7 +104,7 @@ def write_target(target: Path, questions: Sequence[Question]) -> None:
 
 
 def _write_folder(folder: Path, questions: Sequence[Question]) -> None:
-    from postil.corpora import sra
+    from postil.data.formats import sra
 
     if folder.exists() and not folder.is_dir():
         raise InputError(folder, "is a file, and a folder is needed here.", hint="Choose another name.")

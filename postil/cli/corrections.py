@@ -9,11 +9,11 @@ from typing import Any
 
 import typer
 
-from postil.cli.gradetable import TEACHER
-from postil.cli.tableoptions import read_source
-from postil.corpora.keys import plain
-from postil.corpora.responses import Answer, Question, count_answers, labelled_only
-from postil.corpora.rows import read_rows
+from postil.cli.grade_table import TEACHER
+from postil.cli.table_options import read_source
+from postil.data.formats.keys import plain
+from postil.data.formats.rows import read_rows
+from postil.data.questions import Answer, Question, count_answers, labelled_only
 from postil.errors import InputError, number_of
 
 

@@ -13,7 +13,7 @@ from postil.cli.workbench import DatabaseOption, chosen_database, workbench_pack
 from postil.errors import PostilError, number_of
 
 if TYPE_CHECKING:
-    from postil.service.store.revisions import Loss
+    from postil.workbench.store.revisions import Loss
 
 app = typer.Typer(
     short_help="Back up, restore and upgrade the workbench's database.",
@@ -33,8 +33,8 @@ def backup(
     holds pupils' answers: keep it where only you can read it.
     """
     with workbench_packages():
-        from postil.service.store.dumps import back_up
-        from postil.service.store.revisions import as_it_is
+        from postil.workbench.store.backups import back_up
+        from postil.workbench.store.revisions import as_it_is
 
     with as_it_is(chosen_database(database)) as store, progress_bar("Backing up") as progress:
         manifest = back_up(store, output, progress)
@@ -53,8 +53,8 @@ def restore(
     again afterwards.
     """
     with workbench_packages():
-        from postil.service.store.database import shown
-        from postil.service.store.restores import restore as restore_all
+        from postil.workbench.store.database import shown
+        from postil.workbench.store.restores import restore as restore_all
 
     target = chosen_database(database)
     with progress_bar("Restoring") as progress:
@@ -67,8 +67,8 @@ def restore(
 def upgrade(database: DatabaseOption = None) -> None:
     """Bring the tables up to date. Starting the workbench does the same."""
     with workbench_packages():
-        from postil.service.store.revisions import as_it_is, newest, revision_of
-        from postil.service.store.revisions import upgrade as upgrade_tables
+        from postil.workbench.store.revisions import as_it_is, newest, revision_of
+        from postil.workbench.store.revisions import upgrade as upgrade_tables
 
     with as_it_is(chosen_database(database)) as store, store.writing() as session:
         connection = session.connection()
@@ -90,9 +90,9 @@ def downgrade(
     Stop the workbench before, and make a backup.
     """
     with workbench_packages():
-        from postil.service.store.database import forget_deleted
-        from postil.service.store.revisions import as_it_is, losses
-        from postil.service.store.revisions import downgrade as downgrade_tables
+        from postil.workbench.store.database import forget_deleted
+        from postil.workbench.store.revisions import as_it_is, losses
+        from postil.workbench.store.revisions import downgrade as downgrade_tables
 
     with as_it_is(chosen_database(database)) as store:
         with store.writing() as session:
@@ -113,9 +113,9 @@ def downgrade(
 def status(database: DatabaseOption = None) -> None:
     """Say which database this is, the revision of its tables, and how much is in them."""
     with workbench_packages():
-        from postil.service.store.database import shown
-        from postil.service.store.dumps import demand_revision
-        from postil.service.store.revisions import as_it_is, count_rows, newest
+        from postil.workbench.store.backups import demand_revision
+        from postil.workbench.store.database import shown
+        from postil.workbench.store.revisions import as_it_is, count_rows, newest
 
     chosen = chosen_database(database)
     with as_it_is(chosen) as store, store.reading() as session:

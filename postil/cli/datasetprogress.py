@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from postil.engines.dataset import Report
+    from postil.batch.dataset import Report
 
 _EVERY = 30.0  # seconds between lines
 

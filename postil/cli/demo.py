@@ -16,7 +16,7 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from postil.explain.classreport import GradedQuestion
+    from postil.explain.class_report import GradedQuestion
 
 
 def demo(
@@ -78,8 +78,8 @@ def _has_browser(environment: Mapping[str, str], platform: str) -> bool:
 def _grade_and_write(folder: Path, postil: str) -> None:
     """Grade the class, show one question, write the files, and say what is in them."""
     from postil.cli.grade import judge
-    from postil.cli.gradetable import agreement, show_graded, summary
-    from postil.corpora.tables import read_table, write_table
+    from postil.cli.grade_table import agreement, show_graded, summary
+    from postil.data.formats.tables import read_table, write_table
     from postil.grader import load
 
     with as_file(files("postil.resources").joinpath("demo", "class.csv")) as path:
@@ -115,13 +115,13 @@ Try next:
 
 def _write_and_score(folder: Path, graded: Sequence[GradedQuestion]) -> None:
     """Write the result as a table, as a page and in the challenge's format, and print its score."""
-    from postil.cli.gradetable import columns, pairs, result_rows
+    from postil.cli.grade_table import columns, pairs, result_rows
     from postil.cli.show import show_score
-    from postil.corpora.files import write_text
-    from postil.corpora.labelfiles import LabelledItem, write_gold, write_run
-    from postil.corpora.labels import RESPONSE_SCHEMES
-    from postil.corpora.rows import write_rows
-    from postil.explain.classreport import class_report
+    from postil.data.files import write_text
+    from postil.data.formats.labelfiles import LabelledItem, write_gold, write_run
+    from postil.data.formats.rows import write_rows
+    from postil.data.labels import RESPONSE_SCHEMES
+    from postil.explain.class_report import class_report
     from postil.scoring.responses import score_labels, tally_labels
 
     scheme = RESPONSE_SCHEMES["3way"]

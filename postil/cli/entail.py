@@ -11,7 +11,7 @@ import typer
 from postil.errors import PostilError, number_of
 
 if TYPE_CHECKING:
-    from postil.models.entailment.entailer import Entailment
+    from postil.entailment.entailer import Entailment
 
 _FILES = (".xml", ".tsv")
 
@@ -47,7 +47,7 @@ def entail(
 ) -> None:
     """Judge whether a text entails a hypothesis, contradicts it, or leaves it unknown, and say why."""
     from postil.cli.inputs import choose
-    from postil.corpora.files import refuse_unwritable
+    from postil.data.files import refuse_unwritable
 
     choose("--scheme", scheme, ("2way", "3way"))
     if output is not None:
@@ -70,9 +70,9 @@ def entail(
 
 def _judge_pair(text: str, hypothesis: str, question: str | None, scheme: str, *, as_json: bool) -> None:
     from postil.cli.show import console
+    from postil.entailment.entailer import load_entailer
     from postil.explain.justification import justified
-    from postil.models.entailment.entailer import load_entailer
-    from postil.text.statement import statement
+    from postil.language.statements import statement
 
     if not text or not hypothesis:
         raise PostilError("the text or the hypothesis is empty.", hint="Give both, in quotes.")
@@ -96,9 +96,9 @@ def _judge_pair(text: str, hypothesis: str, question: str | None, scheme: str, *
 
 def _judge_file(path: Path, output: Path | None, scheme: str, *, as_json: bool) -> None:
     from postil.cli.progress import progress_bar
-    from postil.corpora.rte import read_pairs
-    from postil.corpora.rteruns import PairJudgement, write_run
-    from postil.models.entailment.entailer import load_entailer
+    from postil.data.formats.rte import read_pairs
+    from postil.data.formats.rteruns import PairJudgement, write_run
+    from postil.entailment.entailer import load_entailer
 
     if path.suffix.lower() not in _FILES:
         raise PostilError(

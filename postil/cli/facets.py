@@ -12,7 +12,7 @@ import typer
 from postil.errors import PostilError, number_of
 
 if TYPE_CHECKING:
-    from postil.models.facets.outcome import FacetOutcome
+    from postil.data.outcome import FacetOutcome
 
 _ONLY_ANSWER = "answer"  # the id of an answer that was given on the command line
 
@@ -48,7 +48,7 @@ def facets(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")] = False,
 ) -> None:
     """Say for each facet of a reference whether the answer expresses it, and in which words."""
-    from postil.corpora.files import refuse_unwritable
+    from postil.data.files import refuse_unwritable
 
     if output is not None:
         refuse_unwritable(output)
@@ -62,7 +62,7 @@ def facets(
         return
     outcomes = _judge(question, reference, answer, facet_file)
     if output is not None:
-        from postil.corpora.labelfiles import write_run
+        from postil.data.formats.labelfiles import write_run
 
         write_run(output, {f"{one.facet.id}*{_ONLY_ANSWER}": one.label for one in outcomes})
         typer.echo(f"Judged {number_of(len(outcomes), 'facet')}; wrote {output}.", err=True)
@@ -73,8 +73,8 @@ def facets(
 
 
 def _judge(question: str, reference: str, answer: str, facet_file: Path | None) -> tuple[FacetOutcome, ...]:
-    from postil.corpora.facetfiles import read_facets
-    from postil.models.facets.outcomes import judge_facets
+    from postil.data.formats.facetfiles import read_facets
+    from postil.grading.claims import judge_facets
 
     if not any(map(str.isalnum, reference)) or not any(map(str.isalnum, answer)):
         raise PostilError("one of the two holds no words.", hint="Give two texts, in quotes.")
@@ -85,9 +85,9 @@ def _judge(question: str, reference: str, answer: str, facet_file: Path | None) 
 def _judge_corpus(path: Path, output: Path) -> None:
     """Judge every facet of a challenge's file or folder for every answer in it."""
     from postil.cli.progress import progress_bar
-    from postil.corpora.labelfiles import write_run
-    from postil.corpora.sra import read_corpus
-    from postil.models.facets.outcomes import judge_facets
+    from postil.data.formats.labelfiles import write_run
+    from postil.data.formats.sra import read_corpus
+    from postil.grading.claims import judge_facets
 
     questions = read_corpus(path)
     labels: dict[str, str] = {}

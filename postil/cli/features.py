@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from postil.cli.tableoptions import (
+from postil.cli.table_options import (
     ColumnOption,
     EncodingOption,
     KeyOption,
@@ -21,7 +21,7 @@ from postil.cli.tableoptions import (
 from postil.errors import PostilError, number_of
 
 if TYPE_CHECKING:
-    from postil.corpora.responses import Question
+    from postil.data.questions import Question
 
 _KEYS = {
     "question": "the question's id",
@@ -72,8 +72,8 @@ def features(
     The first reference of a question is used. What the columns say is written beside the table, in a file
     whose name ends in .columns.tsv (in Parquet it is inside the file).
     """
-    from postil.corpora.files import refuse_unwritable
-    from postil.measures.features import EXTENDED, FEATURES, THIRTY
+    from postil.data.files import refuse_unwritable
+    from postil.language.measures.features import EXTENDED, FEATURES, THIRTY
 
     names = EXTENDED if extended else THIRTY
     about = _KEYS | {name: FEATURES[name].about for name in names}
@@ -105,8 +105,8 @@ def features(
 
 def _refuse_ending(output: Path) -> None:
     from postil.cli.inputs import refuse_ending
-    from postil.corpora.parquet import require_pyarrow
-    from postil.corpora.rows import SUFFIXES
+    from postil.data.formats.parquet import require_pyarrow
+    from postil.data.formats.rows import SUFFIXES
 
     refuse_ending(output, (*SUFFIXES, ".parquet"))
     if output.suffix.lower() == ".parquet":
@@ -119,7 +119,7 @@ def _measured(
     """The columns of the table."""
     from postil.cli.inputs import demand_references
     from postil.cli.progress import progress_bar
-    from postil.measures.features import feature_table
+    from postil.language.measures.features import feature_table
 
     rows = [(question, answer) for question in questions for answer in question.answers]
     demand_references(source, [question for question in questions if question.answers])
@@ -136,8 +136,8 @@ def _measured(
 
 
 def _write(output: Path, table: dict[str, Sequence[object]], about: dict[str, str]) -> None:
-    from postil.corpora.parquet import write_parquet
-    from postil.corpora.rows import write_rows
+    from postil.data.formats.parquet import write_parquet
+    from postil.data.formats.rows import write_rows
 
     if output.suffix.lower() == ".parquet":
         write_parquet(output, table, about)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from postil.cli.gradedataset import (
+from postil.cli.grade_folder import (
     AddressOption,
     EngineOption,
     WorkersOption,
@@ -19,7 +19,7 @@ from postil.cli.gradedataset import (
     refuse_for_dataset,
     work_from,
 )
-from postil.cli.tableoptions import (
+from postil.cli.table_options import (
     ColumnOption,
     EncodingOption,
     KeyOption,
@@ -32,8 +32,8 @@ from postil.cli.tableoptions import (
 from postil.errors import InputError, PostilError, number_of, some, unknown_label
 
 if TYPE_CHECKING:
-    from postil.corpora.responses import Question
-    from postil.explain.classreport import GradedQuestion
+    from postil.data.questions import Question
+    from postil.explain.class_report import GradedQuestion
     from postil.grader import Grader
 
 
@@ -141,7 +141,7 @@ def grade(
     """
     from postil.cli.corrections import find_lessons
     from postil.cli.inputs import choose
-    from postil.corpora.labels import RESPONSE_SCHEMES
+    from postil.data.labels import RESPONSE_SCHEMES
     from postil.grader import load
 
     choose("--labels", labels, tuple(RESPONSE_SCHEMES))
@@ -195,8 +195,8 @@ def _taught(
 
 def parse_credit(values: Sequence[str]) -> dict[str, float]:
     """Read `LABEL=NUMBER` options; labels go by their official or their plain names."""
-    from postil.corpora.columns import key_of
-    from postil.corpora.labels import PLAIN_NAMES, RESPONSE_SCHEMES
+    from postil.data.formats.columns import key_of
+    from postil.data.labels import PLAIN_NAMES, RESPONSE_SCHEMES
 
     labels = RESPONSE_SCHEMES["5way"].labels
     known = {key_of(name): label for label in labels for name in (label, PLAIN_NAMES[label])}
@@ -223,8 +223,8 @@ def parse_credit(values: Sequence[str]) -> dict[str, float]:
 def _refuse_outputs(output: Path | None, report: Path | None, inputs: Sequence[Path]) -> None:
     """Say before the grading, not after it, that something cannot be written or would be written over."""
     from postil.cli.inputs import refuse_ending
-    from postil.corpora.files import refuse_unwritable
-    from postil.corpora.rows import SUFFIXES
+    from postil.data.files import refuse_unwritable
+    from postil.data.formats.rows import SUFFIXES
 
     for path, endings in ((output, SUFFIXES), (report, (".html", ".htm"))):
         if path is None:
@@ -249,9 +249,9 @@ def _read(source: Path, options: Mapping[str, Any]) -> list[Question]:
 def judge(grader: Grader, questions: Sequence[Question], *, explain: bool) -> list[GradedQuestion]:
     """Judge a class, having warned of the questions that no grader can be fair to."""
     from postil.cli.progress import progress_bar
-    from postil.corpora.responses import count_answers
-    from postil.explain.classreport import GradedQuestion
-    from postil.models.responses.screening import screen
+    from postil.data.questions import count_answers
+    from postil.explain.class_report import GradedQuestion
+    from postil.grading.screening import screen
 
     concerns = [[concern.sentence for concern in screen(question)] for question in questions]
     for question, sentences in zip(questions, concerns, strict=True):
@@ -276,10 +276,10 @@ def _write(
     *,
     explained: bool,
 ) -> None:
-    from postil.cli.gradetable import columns, result_rows, show_graded
-    from postil.corpora.files import write_text
-    from postil.corpora.rows import write_rows
-    from postil.explain.classreport import class_report
+    from postil.cli.grade_table import columns, result_rows, show_graded
+    from postil.data.files import write_text
+    from postil.data.formats.rows import write_rows
+    from postil.explain.class_report import class_report
 
     if output is None:
         show_graded(graded, scheme)
@@ -292,7 +292,7 @@ def _write(
 def _tell(
     graded: Sequence[GradedQuestion], taught: Collection[str], output: Path | None, report: Path | None
 ) -> None:
-    from postil.cli.gradetable import agreement, summary
+    from postil.cli.grade_table import agreement, summary
 
     lines = [summary(graded), agreement(graded, taught)]
     if taught:
@@ -307,9 +307,9 @@ def _tell(
 
 def _propose(grader: Grader, questions: Sequence[Question], most: int, output: Path | None) -> None:
     """Show, or write as a table to fill in, the answers a person should label first."""
-    from postil.cli.gradetable import PROPOSED, proposed_rows, show_proposed
-    from postil.corpora.responses import count_answers
-    from postil.corpora.rows import write_rows
+    from postil.cli.grade_table import PROPOSED, proposed_rows, show_proposed
+    from postil.data.formats.rows import write_rows
+    from postil.data.questions import count_answers
 
     proposed = []
     for question in questions:

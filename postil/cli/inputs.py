@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from postil.corpora.files import is_folder
-from postil.corpora.labelfiles import LabelledItem, read_labels
-from postil.corpora.labels import (
+from postil.data.files import is_folder
+from postil.data.formats.labelfiles import LabelledItem, read_labels
+from postil.data.formats.rte import Pair
+from postil.data.formats.rteruns import EntailmentRun
+from postil.data.labels import (
     ENTAILMENT_SCHEMES,
     FACET_SCHEMES,
     RESPONSE_SCHEMES,
@@ -16,9 +18,7 @@ from postil.corpora.labels import (
     choose_scheme,
     fitting_schemes,
 )
-from postil.corpora.responses import Question
-from postil.corpora.rte import Pair
-from postil.corpora.rteruns import EntailmentRun
+from postil.data.questions import Question
 from postil.errors import InputError, MismatchError, PostilError, number_of, some
 from postil.scoring.significance import Groups
 
@@ -92,7 +92,7 @@ def read_gold_labels(path: Path) -> list[LabelledItem]:
     """Read the gold of a response run: tab-separated, or SRA XML (a file or a folder)."""
     if not _is_xml(path):
         return read_labels(path, RESPONSE_SCHEMES)
-    from postil.corpora.sra import read_corpus
+    from postil.data.formats.sra import read_corpus
 
     items = [
         LabelledItem(answer.id, answer.label or "", question.id, question.test_set, question.module)
@@ -106,7 +106,7 @@ def read_gold_facets(path: Path) -> list[LabelledItem]:
     """Read the gold of a facet run: tab-separated, or SRA XML with facets; ids are `facet*answer`."""
     if not _is_xml(path):
         return read_labels(path, FACET_SCHEMES)
-    from postil.corpora.sra import read_corpus
+    from postil.data.formats.sra import read_corpus
 
     items = [
         LabelledItem(f"{facet.facet_id}*{answer.id}", facet.label, question.id)

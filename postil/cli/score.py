@@ -58,8 +58,8 @@ def responses(
 ) -> None:
     """Score labels of student answers (tab-separated run; gold tab-separated or SRA XML)."""
     from postil.cli.inputs import choose, label_groups, read_gold_labels, resolve_scheme
-    from postil.corpora.labelfiles import read_labels
-    from postil.corpora.labels import RESPONSE_SCHEMES
+    from postil.data.formats.labelfiles import read_labels
+    from postil.data.labels import RESPONSE_SCHEMES
     from postil.scoring.responses import guess_corpus, score_labels, tally_labels
 
     choose("--corpus", corpus, ("auto", "beetle", "sciEntsBank", "other"))
@@ -92,8 +92,8 @@ def facets(
 ) -> None:
     """Score facets (partial entailment): Expressed, Unaddressed."""
     from postil.cli.inputs import label_groups, read_gold_facets, resolve_facet_scheme
-    from postil.corpora.labelfiles import read_labels
-    from postil.corpora.labels import FACET_SCHEMES
+    from postil.data.formats.labelfiles import read_labels
+    from postil.data.labels import FACET_SCHEMES
     from postil.scoring.responses import score_labels, tally_labels
 
     items = read_gold_facets(gold)
@@ -123,7 +123,7 @@ def entailment(
 ) -> None:
     """Score entailment judgements (run with confidences or ranked; gold RTE XML or TSV)."""
     from postil.cli.inputs import resolve_entailment_scheme
-    from postil.corpora.rteruns import read_gold, read_run
+    from postil.data.formats.rteruns import read_gold, read_run
     from postil.scoring.entailment import score_entailment, tally_entailment
 
     pairs = read_gold(gold)
@@ -149,7 +149,7 @@ def alignment(
     as_json: Json = False,
 ) -> None:
     """Score alignments of chunks (.wa files): F1, with type, with score, with both."""
-    from postil.corpora.ists import read_alignments
+    from postil.data.formats.ists import read_alignments
     from postil.scoring.alignment import score_alignments, tally_alignments
 
     pairs = read_alignments(gold)
@@ -183,7 +183,7 @@ def senses(
 ) -> None:
     """Score word senses (answers against a key) as Senseval did."""
     from postil.cli.inputs import choose
-    from postil.corpora.sensekeys import read_sense_answers, read_sense_key, read_sense_map
+    from postil.data.formats.sensekeys import read_sense_answers, read_sense_key, read_sense_map
     from postil.scoring.senses import score_senses, tally_of, tally_senses
 
     choose("--granularity", granularity, ("fine", "coarse", "mixed"))

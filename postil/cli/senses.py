@@ -11,9 +11,9 @@ from postil.cli import score
 from postil.errors import InputError, PostilError, number_of, some
 
 if TYPE_CHECKING:
-    from postil.corpora.sensekeys import SenseAnswer
-    from postil.corpora.senses import SenseInstance
-    from postil.models.senses.tagger import Tagger
+    from postil.data.formats.sensekeys import SenseAnswer
+    from postil.data.formats.senses import SenseInstance
+    from postil.senses.tagger import Tagger
 
 app = typer.Typer(
     short_help="Tell the senses of words apart, in any language.",
@@ -49,9 +49,9 @@ def train(
 ) -> None:
     """Learn each word of a file from its labelled examples."""
     from postil.cli.progress import progress_bar
-    from postil.corpora.senseval import read_senseval
-    from postil.models.senses.recipes import find_recipe
-    from postil.models.senses.tagger import train_tagger
+    from postil.data.formats.senseval import read_senseval
+    from postil.senses.systems import find_recipe
+    from postil.senses.tagger import train_tagger
 
     find_recipe(system)  # a mistyped name should be told before the work
     if output.exists() and not output.is_dir():
@@ -94,10 +94,10 @@ def tag(
     ] = False,
 ) -> None:
     """Answer each instance of a file with its most likely sense."""
-    from postil.corpora.files import refuse_unwritable
-    from postil.corpora.sensekeys import write_sense_answers
-    from postil.corpora.senseval import read_senseval
-    from postil.models.senses.tagger import load_tagger
+    from postil.data.files import refuse_unwritable
+    from postil.data.formats.sensekeys import write_sense_answers
+    from postil.data.formats.senseval import read_senseval
+    from postil.senses.tagger import load_tagger
 
     refuse_unwritable(output)
     tagger = load_tagger(model)
@@ -125,10 +125,10 @@ def lemmatise(
     ] = None,
 ) -> None:
     """Add lemma, part of speech and case, with Apertium's analyser (lt-proc), a separate program."""
-    from postil.corpora.files import refuse_unwritable
-    from postil.corpora.senseval import read_senseval, write_senseval
-    from postil.models.senses.apertium import DICTIONARY
-    from postil.models.senses.apertium import lemmatise as analysed
+    from postil.data.files import refuse_unwritable
+    from postil.data.formats.senseval import read_senseval, write_senseval
+    from postil.senses.apertium import DICTIONARY
+    from postil.senses.apertium import lemmatise as analysed
 
     refuse_unwritable(output)
     found = analysed(read_senseval(source), dictionary=dictionary or DICTIONARY)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import uvicorn
     from fastapi import FastAPI
 
-    from postil.service.settings import Settings
-    from postil.service.store.database import Store
+    from postil.workbench.settings import Settings
+    from postil.workbench.store.database import Store
 
 _HERE = "127.0.0.1"
 _LOOPBACK = (_HERE, "localhost")
@@ -108,9 +108,9 @@ def run(
     with workbench_packages():
         import uvicorn
 
-        from postil.service.settings import Settings
-        from postil.service.store.database import open_store
-        from postil.service.web.app import create_app
+        from postil.workbench.app import create_app
+        from postil.workbench.settings import Settings
+        from postil.workbench.store.database import open_store
     _check(local, host, address, proxy, monitor, example)
     host = _HERE if host == "localhost" else host
     listening = _listen(host, port)
@@ -146,8 +146,8 @@ def run(
 
 def _begin(store: Store, local: bool, alone: bool) -> None:
     """End what was open in an earlier `--local`; with accounts, give the courses made there to the owner."""
-    from postil.service.store.entrance import end_local_sessions
-    from postil.service.store.welcome import adopt_courses
+    from postil.workbench.store.logins import end_local_sessions
+    from postil.workbench.store.welcome import adopt_courses
 
     if not local:
         adopt_courses(store)
@@ -158,14 +158,14 @@ def _begin(store: Store, local: bool, alone: bool) -> None:
 
 def _forget_uploads(store: Store) -> None:
     """Forget what somebody looked at and did not add."""
-    from postil.service.store.drafts import drop_local_drafts
+    from postil.workbench.store.drafts import drop_local_drafts
 
     drop_local_drafts(store)
 
 
 def _check(local: bool, host: str, address: str, proxy: str, monitor: str, example: bool) -> None:
     """Refuse what does not go together, and warn of what is not safe."""
-    from postil.service.web.addresses import read_address, read_networks
+    from postil.workbench.http.addresses import read_address, read_networks
 
     read_networks(monitor)
     if local and (host not in _LOOPBACK or address or proxy):
@@ -209,7 +209,7 @@ def _config(app: FastAPI, proxy: str) -> uvicorn.Config:
 @contextmanager
 def _running(settings: Settings, app: FastAPI, worker: bool) -> Iterator[None]:
     """Inside, a worker does the jobs, if it shall; the process that judges for programs ends with it."""
-    from postil.service.jobs.process import running_worker
+    from postil.workbench.jobs.process import running_worker
 
     try:
         with running_worker(settings) if worker else nullcontext():
@@ -259,8 +259,8 @@ def _listen(host: str, port: int) -> Any:
 
 def _example(store: Store) -> str:
     """The page of the bundled class, made if it is not there yet."""
-    from postil.service.store.courses import list_courses
-    from postil.service.storing import EXAMPLE, store_example
+    from postil.workbench.store.courses import list_courses
+    from postil.workbench.store.storing import EXAMPLE, store_example
 
     known = next((course.id for course in list_courses(store) if course.name == EXAMPLE), None)
     return f"/courses/{store_example(store) if known is None else known}"
@@ -287,10 +287,10 @@ def _welcome(store: Store, settings: Settings, folder: Path | None) -> None:
     With a folder for the page that leads a browser to the link, the browser is opened, too.
     """
     from postil.cli.linkpage import open_in_browser
-    from postil.service.store.database import shown
-    from postil.service.store.entrance import FIRST_OWNER, OPEN, make_link, peek_link
-    from postil.service.store.welcome import has_owner
-    from postil.service.web.addresses import main_origin
+    from postil.workbench.http.addresses import main_origin
+    from postil.workbench.store.database import shown
+    from postil.workbench.store.logins import FIRST_OWNER, OPEN, make_link, peek_link
+    from postil.workbench.store.welcome import has_owner
 
     where = shown(settings.database)
     origin = main_origin(settings)

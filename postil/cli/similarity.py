@@ -50,10 +50,10 @@ def similarity(
 
 
 def _word_rows(first: str, second: str) -> Iterator[_Row]:
-    from postil.knowledge.similarity import MEASURES, best_senses, word_similarity
-    from postil.knowledge.spaces import lda, lsa
-    from postil.knowledge.walks import similarity as walk_similarity
-    from postil.knowledge.wordnet import wordnet
+    from postil.language.words.spaces import lda, lsa
+    from postil.language.words.walks import similarity as walk_similarity
+    from postil.language.words.wordnet import wordnet
+    from postil.language.words.wordnet_measures import MEASURES, best_senses, word_similarity
 
     wn = wordnet()
     for word in (first, second):
@@ -70,8 +70,8 @@ def _word_rows(first: str, second: str) -> Iterator[_Row]:
 
 
 def _text_rows(first: str, second: str) -> Iterator[_Row]:
-    from postil.measures.texts import TEXT_MEASURES, compare
-    from postil.text.pipeline import analyse_many
+    from postil.language.measures.texts import TEXT_MEASURES, compare
+    from postil.language.pipeline import analyse_many
 
     for name, value in compare(*analyse_many([first, second])).items():
         measure = TEXT_MEASURES[name]
@@ -79,7 +79,7 @@ def _text_rows(first: str, second: str) -> Iterator[_Row]:
 
 
 def _relation(first: str, second: str) -> str:
-    from postil.knowledge.word_relations import word_relation
+    from postil.language.words.relations import word_relation
 
     relation = word_relation(first, second)
     return f"{first} {relation.value} {second}" if relation else ""

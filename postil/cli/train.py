@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from postil.cli.tableoptions import (
+from postil.cli.table_options import (
     ColumnOption,
     EncodingOption,
     KeyOption,
@@ -21,7 +21,7 @@ from postil.cli.tableoptions import (
 from postil.errors import InputError, number_of
 
 if TYPE_CHECKING:
-    from postil.corpora.responses import Question
+    from postil.data.questions import Question
 
 
 def train(
@@ -52,7 +52,7 @@ def train(
     Answers without a label are left out. The model is a folder, for `postil grade --model FOLDER`.
     """
     from postil.cli.progress import progress_bar
-    from postil.corpora.responses import count_answers
+    from postil.data.questions import count_answers
     from postil.grader import train as fit
 
     _refuse_folder(output)
@@ -90,7 +90,7 @@ def _refuse_folder(folder: Path) -> None:
 def _read(source: Path, options: Mapping[str, Any]) -> list[Question]:
     """Read the questions that have labelled answers; one alone would say nothing of another."""
     from postil.cli.inputs import demand_references
-    from postil.corpora.responses import labelled_only
+    from postil.data.questions import labelled_only
 
     questions = labelled_only(read_source(source, **options))
     if not questions:

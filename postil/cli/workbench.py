@@ -54,7 +54,7 @@ def workbench_packages() -> Iterator[None]:
 
 def chosen_database(named: str | None) -> Path | str:
     """The database that an option names: a file, or the address of one on a server."""
-    from postil.service.settings import default_database
+    from postil.workbench.settings import default_database
 
     if named is None:
         return default_database()

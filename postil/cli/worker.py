@@ -18,9 +18,9 @@ def worker(database: DatabaseOption = None) -> None:
     queue; if it is killed, another goes on with the job after some seconds.
     """
     with workbench_packages():
-        from postil.service.jobs import machine
-        from postil.service.jobs.process import work_here
-        from postil.service.store.database import shown
+        from postil.workbench.jobs import machine
+        from postil.workbench.jobs.process import work_here
+        from postil.workbench.store.database import shown
     chosen = chosen_database(database)
     if isinstance(chosen, Path) and not chosen.exists():
         # It could be made; but a worker at a file that nobody else uses would wait for ever.

@@ -5,7 +5,7 @@ It needs `pip install 'postil[client]'` and nothing of what the server needs.
 
 from __future__ import annotations
 
-from postil.client.calling import ApiError, UnreachableError
+from postil.client.calls import ApiError, UnreachableError
 from postil.client.client import Client
 from postil.client.sending import NewAnswer, NewFacet
 

@@ -229,7 +229,7 @@ class Client(Judging):
     def _file(self, path: str, query: Mapping[str, object], to: Path | str | None) -> bytes:
         content = self._call("GET", path, query=query).content
         if to is not None:
-            from postil.corpora.files import atomic_writer
+            from postil.data.files import atomic_writer
 
             with atomic_writer(to) as file:
                 file.write(content)

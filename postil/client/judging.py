@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from postil.client.calling import Caller, read_items
+from postil.client.calls import Caller, read_items
 from postil.client.judged import AlignedSentences, AnswerFacets, GradedTexts, TextEntailment
 
 T = TypeVar("T")

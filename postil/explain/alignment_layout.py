@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from statistics import fmean
 
-from postil.corpora.alignments import AlignedPair
-from postil.explain.alignment_parts import Labelling, Stretch, is_link, label, stretches
+from postil.data.alignments import AlignedPair
+from postil.explain.alignments import Labelling, Stretch, is_link, label, stretches
 
 FONT, SMALL = 15, 12
 LINE = 20

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from postil.corpora.alignments import AlignedPair
-from postil.explain.alignment_parts import SENTENCES, Names
-from postil.explain.alignment_svg import alignment_svg
+from postil.data.alignments import AlignedPair
+from postil.explain.alignment_picture import alignment_svg
+from postil.explain.alignments import SENTENCES, Names
 from postil.explain.page import escape, page
 
 _STYLE = """

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from postil.corpora.alignments import AlignedPair, Alignment
-from postil.explain.alignment_parts import LOOKS, SENTENCES, Names, is_link, label, look, meanings, words
+from postil.data.alignments import AlignedPair, Alignment
+from postil.explain.alignments import LOOKS, SENTENCES, Names, is_link, label, look, meanings, words
 from postil.explain.page import printable
 
 if TYPE_CHECKING:

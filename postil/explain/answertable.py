@@ -6,20 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from postil.corpora.labels import (
-    PLAIN_NAMES,
-    RESPONSE_SCHEMES,
-    Scheme,
-    fitting_schemes,
-    reachable_schemes,
-)
-from postil.corpora.responses import Answer, Question
-from postil.explain.alignment_svg import alignment_svg
+from postil.data.judgements import Explanation, Judgement
+from postil.data.labels import PLAIN_NAMES, RESPONSE_SCHEMES, Scheme, fitting_schemes, reachable_schemes
+from postil.data.outcome import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOutcome
+from postil.data.questions import Answer, Question
+from postil.explain.alignment_picture import alignment_svg
 from postil.explain.charts import Bar
 from postil.explain.facet_words import PLAIN_OUTCOMES, facet_text
 from postil.explain.page import escape
-from postil.models.facets.outcome import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOutcome
-from postil.models.responses.judgement import Explanation, Judgement
 
 OUTCOME_SIGNS = {EXPRESSED: "✓", UNADDRESSED: "–", CONTRADICTED: "✗"}
 EMPTY = '<span class="none">(empty)</span>'

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from postil.knowledge.wordnet import wordnet
-from postil.text.document import CONTENT_POS, Document, Token
+from postil.language.document import CONTENT_POS, Document, Token
+from postil.language.words.wordnet import wordnet
 
 QUOTES = frozenset(("``", "''", '"', "`", "'", "“", "”", "‘", "’"))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from postil.corpora.alignments import AlignedPair, Alignment
+from postil.data.alignments import AlignedPair, Alignment
 from postil.explain.clauses import Tree, bracketed, clause_head
 from postil.explain.links import (
     LIGHT,
@@ -23,7 +23,7 @@ from postil.explain.links import (
     with_negation,
 )
 from postil.explain.phrases import base, carries_meaning, is_punctuation, joined, lemma, tokens_of, trimmed
-from postil.text.document import Document, Token
+from postil.language.document import Document, Token
 
 KINDS = (
     "same",

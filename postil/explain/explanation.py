@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from postil.corpora.alignments import AlignedPair
+from postil.data.alignments import AlignedPair
 from postil.errors import PostilError
 from postil.explain.clauses import Tree
 from postil.explain.differences import Difference, find_differences, is_adverb, words_matter
@@ -19,7 +19,7 @@ from postil.explain.phrases import (
     spoken,
     trimmed,
 )
-from postil.explain.statements import common_names, common_statement
+from postil.explain.shared import common_names, common_statement
 from postil.explain.things import named
 from postil.explain.wording import (
     Named,
@@ -34,7 +34,7 @@ from postil.explain.wording import (
     likeness,
     together,
 )
-from postil.text.document import Document, Token
+from postil.language.document import Document, Token
 
 REGISTERS = ("neutral", "teacher", "student")
 _CONTRADICTIONS = ("negated", "opposite", "number", "opinion", "certainty")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from postil.corpora.labels import PLAIN_NAMES
-from postil.corpora.responses import Facet
-from postil.models.facets.outcome import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOutcome
-from postil.models.responses.consistency import disagreement, unsaid
+from postil.data.labels import PLAIN_NAMES
+from postil.data.outcome import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOutcome
+from postil.data.questions import Facet
+from postil.grading.consistency import disagreement, unsaid
 
 PLAIN_OUTCOMES = {EXPRESSED: "said", UNADDRESSED: "left out", CONTRADICTED: "contradicted"}
 _NAMED = 2  # facets named in a sentence

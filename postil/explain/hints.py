@@ -23,10 +23,10 @@ from postil.explain.phrases import (
     tokens_of,
 )
 from postil.explain.questions import anchor_for, question_for
-from postil.explain.statements import common_statement
+from postil.explain.shared import common_statement
 from postil.explain.things import definite, named
 from postil.explain.wording import Sides, counted, figure, has_substance, is_new, unsure
-from postil.text.document import Document, Token
+from postil.language.document import Document, Token
 
 _ORDER = (
     "negated",

@@ -14,23 +14,23 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
 
-from postil.corpora.alignments import AlignedPair, ChunkedPair
-from postil.corpora.responses import Question
+from postil.alignment.aligner import chunked_pair, load_aligner
+from postil.alignment.features import Pair as WordPair
+from postil.alignment.reading import prepare, read
+from postil.data.alignments import AlignedPair, ChunkedPair
+from postil.data.judgements import Explanation, Judgement
+from postil.data.outcome import FacetOutcome, Facets
+from postil.data.questions import Question
 from postil.explain.differences import find_differences
-from postil.explain.verdict import for_student, for_teacher
-from postil.models.alignment.aligner import chunked_pair, load_aligner
-from postil.models.alignment.reading import prepare, read
-from postil.models.alignment.table import Pair as WordPair
-from postil.models.facets.given import locate
-from postil.models.facets.outcome import FacetOutcome, Facets
-from postil.models.facets.outcomes import judge_found
-from postil.models.facets.points import find_points
-from postil.models.responses.consistency import reconciled
-from postil.models.responses.judgement import Explanation, Judgement
-from postil.models.threads import beside, one_thread_each
-from postil.text.contractions import spelled_out
-from postil.text.document import Document
-from postil.text.recent import documents_of
+from postil.explain.notes import for_student, for_teacher
+from postil.grading.claims import judge_found
+from postil.grading.consistency import reconciled
+from postil.grading.given import locate
+from postil.grading.points import find_points
+from postil.language.contractions import spelled_out
+from postil.language.document import Document
+from postil.language.recent import documents_of
+from postil.language.threads import beside, one_thread_each
 
 _TOGETHER = 256  # answers; many are explained faster than a few
 _ALIGNED = 64  # pairs aligned at a time: memory grows with their number

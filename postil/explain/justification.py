@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from postil.corpora.alignments import AlignedPair
-from postil.explain.alignment_parts import words
+from postil.alignment.aligner import load_aligner
+from postil.data.alignments import AlignedPair
+from postil.entailment.entailer import Entailment
+from postil.entailment.findings import NEGATION, NUMBER, OPPOSITE, Difference
+from postil.explain.alignments import words
 from postil.explain.phrases import listed
-from postil.models.alignment.aligner import load_aligner
-from postil.models.entailment.entailer import Entailment
-from postil.models.entailment.findings import NEGATION, NUMBER, OPPOSITE, Difference
 
 _VERDICTS = {
     "ENTAILMENT": "The text says so",

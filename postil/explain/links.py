@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 
-from postil.corpora.alignments import Alignment
+from postil.data.alignments import Alignment
 from postil.explain.capitals import is_label
 from postil.explain.phrases import base, carries_meaning, heads_of, kind_of, lemma, tokens_of, wordset
-from postil.knowledge.word_relations import Relation, word_relation
-from postil.knowledge.wordnet import wordnet
-from postil.text.document import Document, Negation, Quantity, Token
+from postil.language.document import Document, Negation, Quantity, Token
+from postil.language.words.relations import Relation, word_relation
+from postil.language.words.wordnet import wordnet
 
 # Verbs that say nothing by themselves.
 LIGHT = wordset("be have do get make")

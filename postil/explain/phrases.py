@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from postil.explain.capitals import QUOTES, is_label, is_title, keeps_capital
-from postil.text.document import CONTENT_POS, Document, Token
+from postil.language.document import CONTENT_POS, Document, Token
 
 
 def wordset(words: str) -> frozenset[str]:

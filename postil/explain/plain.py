@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from postil.corpora.alignments import AlignedPair
-from postil.explain.alignment_parts import words
-from postil.models.facets.outcome import FacetOutcome
+from postil.data.alignments import AlignedPair
+from postil.data.outcome import FacetOutcome
+from postil.explain.alignments import words
 
 if TYPE_CHECKING:
-    from postil.models.entailment.entailer import Entailment
+    from postil.entailment.entailer import Entailment
 
 
 def plain_alignment(pair: AlignedPair) -> dict[str, object]:

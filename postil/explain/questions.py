@@ -21,7 +21,7 @@ from postil.explain.phrases import (
     wordset,
 )
 from postil.explain.things import definite, is_kind
-from postil.text.document import Token
+from postil.language.document import Token
 
 _PLACES = wordset("in on at inside within near under behind outside above below beside between around")
 _CAUSES = wordset("because due since")

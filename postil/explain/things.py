@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from postil.explain.phrases import lemma, spoken, trimmed
-from postil.knowledge.ancestors import ancestors
-from postil.knowledge.wordnet import wordnet
-from postil.text.document import Token
+from postil.language.document import Token
+from postil.language.words.ancestors import ancestors
+from postil.language.words.wordnet import wordnet
 
 _COUNTED = ("artifact.n.01", "person.n.01", "animal.n.01")
 

@@ -28,7 +28,7 @@ from postil.explain.phrases import (
     wordset,
 )
 from postil.explain.things import named
-from postil.text.document import Document, Quantity, Token
+from postil.language.document import Document, Quantity, Token
 
 # Words with which a writer says that something may not be so.
 _UNSURE = wordset(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from postil.corpora.alignments import AlignedPair
+from postil.data.alignments import AlignedPair
 from postil.errors import MismatchError
 from postil.scoring.responses import check_ids
 from postil.scoring.score import Score, make_signature

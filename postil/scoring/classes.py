@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from postil.corpora.labels import Scheme
+from postil.data.labels import Scheme
 from postil.scoring.score import ClassScore
 from postil.scoring.tally import Floats, Metrics, SumTally, f1_of, ratio
 

@@ -9,9 +9,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.corpora.labels import ENTAILMENT_SCHEMES, Scheme
-from postil.corpora.rte import Pair
-from postil.corpora.rteruns import EntailmentRun
+from postil.data.formats.rte import Pair
+from postil.data.formats.rteruns import EntailmentRun
+from postil.data.labels import ENTAILMENT_SCHEMES, Scheme
 from postil.errors import MismatchError
 from postil.scoring.classes import class_scores, tally_classes
 from postil.scoring.responses import check_ids

@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from postil.corpora.labelfiles import LabelledItem
-from postil.corpora.labels import Scheme
+from postil.data.formats.labelfiles import LabelledItem
+from postil.data.labels import Scheme
 from postil.errors import MismatchError, some
 from postil.scoring.classes import class_scores, tally_classes
 from postil.scoring.score import Score, make_signature

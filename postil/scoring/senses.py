@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.corpora.sensekeys import SenseAnswer, SenseMap
+from postil.data.formats.sensekeys import SenseAnswer, SenseMap
 from postil.errors import MismatchError, PostilError, some
 from postil.scoring.score import Score, make_signature
 from postil.scoring.tally import Floats, Metrics, SumTally, ratio

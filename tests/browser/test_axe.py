@@ -9,11 +9,11 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 from walking import ANSWERS, NARROW, PATIENCE, QUESTION, REFERENCES, WIDE, class_file, overflow
 
-from postil.corpora.labels import RESPONSE_SCHEMES
-from postil.corpora.responses import Facet
-from postil.service.records import NewAnswer
-from postil.service.store import answers, courses, decisions, facets, jobs, questions
-from postil.service.store.database import Store, open_store
+from postil.data.labels import RESPONSE_SCHEMES
+from postil.data.questions import Facet
+from postil.workbench.records import NewAnswer
+from postil.workbench.store import answers, courses, decisions, facets, jobs, questions
+from postil.workbench.store.database import Store, open_store
 
 pytestmark = pytest.mark.slow
 

@@ -15,10 +15,10 @@ from test_axe import look_over
 from test_keyboard import HERE, tab_to
 from walking import ANSWERS, QUESTION, REFERENCES, WIDE, press
 
-from postil.service.records import NewAnswer
-from postil.service.store import accounts, answers, courses, questions
-from postil.service.store.database import open_store
-from postil.service.store.rounds import make_round
+from postil.workbench.records import NewAnswer
+from postil.workbench.store import accounts, answers, courses, questions
+from postil.workbench.store.database import open_store
+from postil.workbench.store.rounds import make_round
 
 pytestmark = pytest.mark.slow
 

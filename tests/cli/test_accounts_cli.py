@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from postil.service.store.database import open_store
+from postil.workbench.store.database import open_store
 
 
 @pytest.fixture

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from postil.corpora.alignments import APPROXIMATE, AlignedPair, Alignment
-from postil.corpora.ists import read_alignments, write_alignments
-from postil.models.baselines.alignment import IdenticalTokens
-from postil.text import pipeline
-from postil.text.document import Span
+from postil.data.alignments import APPROXIMATE, AlignedPair, Alignment
+from postil.data.formats.ists import read_alignments, write_alignments
+from postil.language import pipeline
+from postil.language.document import Span
+from postil.research.alignment import IdenticalTokens
 
 FIRST, SECOND = "The bulb is red", "the bulb glows"
 PAIR = AlignedPair(
@@ -37,7 +37,7 @@ class Aligner:
         return IdenticalTokens().predict(pairs)
 
     def align_texts(self, pairs):
-        from postil.text.pairs import own_chunks
+        from postil.alignment.pairs import own_chunks
 
         cut = [AlignedPair("", tuple(one.split()), tuple(two.split())) for one, two in pairs]
         words = [[word for word in pair.source if word.isalnum()] for pair in cut]
@@ -65,7 +65,7 @@ def aligner(monkeypatch, tmp_path):
         return f"Explained [{pair.id}]."
 
     made = Aligner()
-    monkeypatch.setattr("postil.models.alignment.aligner.load_aligner", lambda: made)
+    monkeypatch.setattr("postil.alignment.aligner.load_aligner", lambda: made)
     monkeypatch.setattr("postil.explain.explanation.explain", explain)
     monkeypatch.setattr(pipeline, "analyse_tokens", lambda sentences: map(Document, sentences))
     monkeypatch.chdir(tmp_path)

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from postil.text import pipeline as module
-from postil.text import senses
-from postil.text.document import Argument, Document, Negation, Predicate, Quantity, Span, Token
-from postil.text.senses import Sense
+from postil.language import pipeline as module
+from postil.language.document import Argument, Document, Negation, Predicate, Quantity, Span, Token
+from postil.language.words import senses
+from postil.language.words.senses import Sense
 
 
 class Pipeline:

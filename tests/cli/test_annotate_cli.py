@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from postil.corpora.responses import Answer, Question, Reference
-from postil.corpora.rows import read_rows, write_rows
-from postil.corpora.rte import Pair, read_pairs, write_pairs_xml
-from postil.corpora.senses import SenseInstance, Token
-from postil.corpora.senseval import read_senseval, write_senseval
-from postil.corpora.tables import read_table, write_table
+from postil.data.formats.rows import read_rows, write_rows
+from postil.data.formats.rte import Pair, read_pairs, write_pairs_xml
+from postil.data.formats.senses import SenseInstance, Token
+from postil.data.formats.senseval import read_senseval, write_senseval
+from postil.data.formats.tables import read_table, write_table
+from postil.data.questions import Answer, Question, Reference
 
 PEOPLE = ("--people", "Ane,Jon,Miren")
 SENSES = "word\tsense\tgloss\nate.IZE\tate_1\tdoor\nate.IZE\tate_2\tmountain pass\n"

@@ -10,21 +10,21 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from postil.corpora.chunkfiles import read_chunks, read_sentences
-from postil.corpora.detect import describe
-from postil.corpora.ists import parse_alignments, read_alignments
-from postil.corpora.istscheck import check_alignments
-from postil.corpora.keys import read_key
-from postil.corpora.labelfiles import read_labels
-from postil.corpora.labels import FACET_SCHEMES, RESPONSE_SCHEMES
-from postil.corpora.rows import read_rows, write_rows
-from postil.corpora.rte import read_pairs, read_pairs_tsv, read_pairs_xml
-from postil.corpora.rteruns import read_gold, read_run
-from postil.corpora.sensekeys import read_sense_answers, read_sense_key, read_sense_map
-from postil.corpora.senseval import read_senseval
-from postil.corpora.sra import read_corpus, read_question
-from postil.corpora.tables import read_table
-from postil.corpora.wide import read_wide
+from postil.data.formats.chunks import read_chunks, read_sentences
+from postil.data.formats.detection import describe
+from postil.data.formats.ists import parse_alignments, read_alignments
+from postil.data.formats.istscheck import check_alignments
+from postil.data.formats.keys import read_key
+from postil.data.formats.labelfiles import read_labels
+from postil.data.formats.rows import read_rows, write_rows
+from postil.data.formats.rte import read_pairs, read_pairs_tsv, read_pairs_xml
+from postil.data.formats.rteruns import read_gold, read_run
+from postil.data.formats.sensekeys import read_sense_answers, read_sense_key, read_sense_map
+from postil.data.formats.senseval import read_senseval
+from postil.data.formats.sra import read_corpus, read_question
+from postil.data.formats.tables import read_table
+from postil.data.formats.wide import read_wide
+from postil.data.labels import FACET_SCHEMES, RESPONSE_SCHEMES
 from postil.errors import PostilError
 
 WA = (

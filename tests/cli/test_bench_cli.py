@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from postil.corpora.alignments import AlignedPair, Alignment
-from postil.corpora.chunkfiles import write_chunks
-from postil.corpora.ists import write_alignments
-from postil.corpora.responses import Answer, Question, Reference
-from postil.corpora.rte import Pair, write_pairs_xml
-from postil.corpora.senses import SenseInstance, Token
-from postil.corpora.senseval import write_senseval
-from postil.corpora.sra import write_question
+from postil.data.alignments import AlignedPair, Alignment
+from postil.data.formats.chunks import write_chunks
+from postil.data.formats.ists import write_alignments
+from postil.data.formats.rte import Pair, write_pairs_xml
+from postil.data.formats.senses import SenseInstance, Token
+from postil.data.formats.senseval import write_senseval
+from postil.data.formats.sra import write_question
+from postil.data.questions import Answer, Question, Reference
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from postil.cli.tableoptions import parse_columns, read_source
-from postil.corpora.responses import Answer, Question, Reference
-from postil.corpora.sra import read_corpus, write_question
-from postil.corpora.tables import read_table, write_table
-from postil.corpora.wide import read_wide
+from postil.cli.table_options import parse_columns, read_source
+from postil.data.formats.sra import read_corpus, write_question
+from postil.data.formats.tables import read_table, write_table
+from postil.data.formats.wide import read_wide
+from postil.data.questions import Answer, Question, Reference
 from postil.errors import PostilError
 
 MOODLE = """\

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from postil.service.store import accounts, courses
-from postil.service.store.database import open_store
-from postil.service.store.revisions import newest
+from postil.workbench.store import accounts, courses
+from postil.workbench.store.database import open_store
+from postil.workbench.store.revisions import newest
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_other_kinds_of_database_are_refused(postil):
 
 def test_without_the_packages_it_says_what_to_install(postil, database, monkeypatch):
     monkeypatch.setitem(sys.modules, "alembic", None)
-    for name in [name for name in sys.modules if name.startswith("postil.service.store")]:
+    for name in [name for name in sys.modules if name.startswith("postil.workbench.store")]:
         monkeypatch.delitem(sys.modules, name)
     status, _, told = postil("database", "status", "--database", database)
     assert status == 2

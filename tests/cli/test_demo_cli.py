@@ -12,12 +12,12 @@ import pytest
 from typer.testing import CliRunner
 
 from postil.cli import demo as command
-from postil.cli.gradetable import columns
+from postil.cli.grade_table import columns
 from postil.cli.main import app
-from postil.corpora.labelfiles import read_labels
-from postil.corpora.labels import RESPONSE_SCHEMES
-from postil.corpora.rows import read_rows
-from postil.corpora.tables import read_table
+from postil.data.formats.labelfiles import read_labels
+from postil.data.formats.rows import read_rows
+from postil.data.formats.tables import read_table
+from postil.data.labels import RESPONSE_SCHEMES
 
 FILES = {"class.csv", "graded.csv", "report.html", "gold.txt", "run.txt"}
 

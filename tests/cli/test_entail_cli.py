@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from postil.corpora.rte import Pair, write_pairs_xml
-from postil.corpora.rteruns import read_run
+from postil.data.formats.rte import Pair, write_pairs_xml
+from postil.data.formats.rteruns import read_run
 
 TEXT = "Rosa Diaz, a baker, bought a small house near Leeds in 1999."
 

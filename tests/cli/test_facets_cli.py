@@ -2,10 +2,10 @@
 
 import json
 
-from postil.corpora.labelfiles import read_labels
-from postil.corpora.labels import FACET_SCHEMES
-from postil.corpora.responses import Answer, Facet, FacetLabel, Question, Reference
-from postil.corpora.sra import write_question
+from postil.data.formats.labelfiles import read_labels
+from postil.data.formats.sra import write_question
+from postil.data.labels import FACET_SCHEMES
+from postil.data.questions import Answer, Facet, FacetLabel, Question, Reference
 
 REFERENCE, ANSWER = "The solid dissolves and the liquid remains clear.", "the liquid remains clear"
 

@@ -6,7 +6,7 @@ import csv
 
 import pytest
 
-from postil.measures.features import EXTENDED, THIRTY
+from postil.language.measures.features import EXTENDED, THIRTY
 
 TABLE = """id,question,reference,answer,label
 a1,Why is it dark?,The bulb is broken.,the bulb broke,correct
@@ -66,7 +66,7 @@ def test_no_reference(postil, tmp_path):
 def test_a_table_that_cannot_be_written_is_refused_before_measuring(
     postil, answers, tmp_path, monkeypatch, name
 ):
-    monkeypatch.setattr("postil.measures.features.feature_table", None)
+    monkeypatch.setattr("postil.language.measures.features.feature_table", None)
     status, _, err = postil("features", answers, "-o", tmp_path / name)
     assert status == 2
     assert "cannot be written" in err
@@ -74,8 +74,8 @@ def test_a_table_that_cannot_be_written_is_refused_before_measuring(
 
 
 def test_parquet_without_pyarrow(postil, answers, tmp_path, monkeypatch):
-    monkeypatch.setattr("postil.measures.features.feature_table", None)
-    monkeypatch.setattr("postil.corpora.parquet.find_spec", lambda name: None)
+    monkeypatch.setattr("postil.language.measures.features.feature_table", None)
+    monkeypatch.setattr("postil.data.formats.parquet.find_spec", lambda name: None)
     status, _, err = postil("features", answers, "-o", tmp_path / "f.parquet")
     assert status == 2
     assert "pip install 'postil[tables]'" in err

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from postil.cli.gradetable import COLUMNS, EXPLAINED, PROPOSED, columns
-from postil.corpora.alignments import AlignedPair, Alignment
-from postil.corpora.rows import read_rows
+from postil.cli.grade_table import COLUMNS, EXPLAINED, PROPOSED, columns
+from postil.data.alignments import AlignedPair, Alignment
+from postil.data.formats.rows import read_rows
+from postil.data.judgements import CREDIT, Explanation, Judgement, collapsed, score_of
 from postil.errors import PostilError
-from postil.models.responses.judgement import CREDIT, Explanation, Judgement, collapsed, score_of
 
 QUESTIONS = {
     "Why does ice float?": "It is less dense than water.",

@@ -9,13 +9,13 @@ import sys
 
 import pytest
 
-from postil.cli import datasetprogress, gradedataset
+from postil.batch import worker_worker
+from postil.batch.dataset import Report
+from postil.batch.planning import plan
+from postil.batch.work import Done
+from postil.cli import datasetprogress, grade_folder
 from postil.cli.datasetprogress import duration, words
-from postil.engines import worker
-from postil.engines.dataset import Report
-from postil.engines.planning import plan
-from postil.engines.work import Done
-from postil.models.responses.judgement import Judgement, collapsed
+from postil.data.judgements import Judgement, collapsed
 
 LABELS = ("correct", "partially_correct_incomplete", "contradictory", "irrelevant", "non_domain")
 TABLE = "id,question,reference,answer\n1,Why?,So.,because\n2,Why?,So.,\n3,Why?,,so\n"
@@ -45,14 +45,14 @@ class Here:
             if isinstance(planned, Done):
                 yield planned
             else:
-                yield from (worker.judge_partition(work, task) for task in planned)
+                yield from (worker_worker.judge_partition(work, task) for task in planned)
 
 
 @pytest.fixture
 def data(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(worker, "load_judge", lambda *_: Judge())
-    monkeypatch.setattr(gradedataset, "_engine", lambda *_: Here())
+    monkeypatch.setattr(worker_worker, "load_judge", lambda *_: Judge())
+    monkeypatch.setattr(grade_folder, "_engine", lambda *_: Here())
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "a.csv").write_text(TABLE)
     (tmp_path / "data" / "b.jsonl").write_text('{"question": "Q", "reference": "r", "answer": "s"}\n')
@@ -125,7 +125,7 @@ def test_many_failed_files_are_counted(postil, data):
 
 
 def test_ctrl_c_says_how_to_continue(postil, data, monkeypatch):
-    monkeypatch.setattr(worker, "judge_partition", _interrupt)
+    monkeypatch.setattr(worker_worker, "judge_partition", _interrupt)
     status, _, err = postil("grade", "data", "-o", "graded")
     assert (status, err) == (130, "Stopped. What is judged is kept: the same command continues from there.\n")
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from postil.corpora.labelfiles import LabelledItem, write_gold, write_run
-from postil.corpora.responses import Answer, FacetLabel, Question, Reference
-from postil.corpora.sra import write_question
+from postil.data.formats.labelfiles import LabelledItem, write_gold, write_run
+from postil.data.formats.sra import write_question
+from postil.data.questions import Answer, FacetLabel, Question, Reference
 
 CASES = Path(__file__).parent.parent / "conformance"
 

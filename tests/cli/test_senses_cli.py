@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from postil.corpora.sensekeys import read_sense_answers, sense_key, write_sense_answers
-from postil.corpora.senses import SenseInstance, Token
-from postil.corpora.senseval import write_senseval
+from postil.data.formats.sensekeys import read_sense_answers, sense_key, write_sense_answers
+from postil.data.formats.senses import SenseInstance, Token
+from postil.data.formats.senseval import write_senseval
 
 SENSES = {"ate_1": ["etxe", "zabaldu", "itxi", "giltza"], "ate_2": ["gol", "jokalari", "baloi", "partida"]}
 
@@ -141,8 +141,8 @@ def test_what_can_be_wrong(postil, files, monkeypatch, arguments, said):
 
 
 def test_every_registered_system_is_the_one_it_is_called(files):
-    from postil.bench.systems import create, names
-    from postil.models.senses.recipes import RECIPES
+    from postil.research.systems import create, names
+    from postil.senses.systems import RECIPES
 
     assert set(names("senses")) == set(RECIPES)
     for name in RECIPES:

@@ -104,8 +104,8 @@ def test_without_the_extra_it_says_what_to_install(postil, monkeypatch):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent as a signal")
 def test_with_accounts_the_first_link_makes_the_owner_and_later_there_is_a_login(tmp_path):
-    from postil.service.store.accounts import create_account
-    from postil.service.store.database import open_store
+    from postil.workbench.store.accounts import create_account
+    from postil.workbench.store.database import open_store
 
     command = [sys.executable, "-u", "-m", "postil", "serve", "--port", "0"]
     command += ["--database", str(tmp_path / "workbench.db")]
@@ -143,8 +143,8 @@ def test_with_accounts_the_first_link_makes_the_owner_and_later_there_is_a_login
 @pytest.fixture
 def begun(monkeypatch, postil):
     """Run `postil serve` as far as the store is ready, and return what can still get in."""
-    from postil.service.store import entrance
-    from postil.service.store.database import open_store
+    from postil.workbench.store import logins
+    from postil.workbench.store.database import open_store
 
     class ReadyError(PostilError):
         pass
@@ -152,14 +152,14 @@ def begun(monkeypatch, postil):
     def ready(*_):
         raise ReadyError("ready.")
 
-    monkeypatch.setattr("postil.service.web.app.create_app", ready)
+    monkeypatch.setattr("postil.workbench.app.create_app", ready)
     here = SimpleNamespace(getsockname=lambda: ("127.0.0.1", 8400))
     monkeypatch.setattr("postil.cli.serve._listen", lambda *_: here)
     monkeypatch.setattr(signal, "signal", lambda *_: None)
 
     def begin(database, *told, alone=True):
         store = open_store(database)
-        key, link = entrance.begin_session(store, None), entrance.make_link(store, "open")
+        key, link = logins.begin_session(store, None), logins.make_link(store, "open")
         store.close()
         if alone:
             assert "ready" in postil("serve", *told, "--port", "0", "--database", database)[2]
@@ -167,7 +167,7 @@ def begun(monkeypatch, postil):
             with pytest.raises(ReadyError):
                 run(True, 0, str(database), alone=False)
         store = open_store(database)
-        found = entrance.find_session(store, key), entrance.peek_link(store, link)
+        found = logins.find_session(store, key), logins.peek_link(store, link)
         store.close()
         return [one is not None for one in found]
 
@@ -181,8 +181,8 @@ def test_sessions_and_links_of_one_person_end_with_the_next_start(begun, tmp_pat
 
 
 def test_with_accounts_courses_that_are_nobodys_get_an_owner(begun, tmp_path):
-    from postil.service.store import access, accounts, courses
-    from postil.service.store.database import open_store
+    from postil.workbench.store import access, accounts, courses
+    from postil.workbench.store.database import open_store
 
     store = open_store(tmp_path / "workbench.db")
     ane = accounts.create_account(store, "ane", "Ane", "owner", "three quiet words")

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from postil.knowledge.similarity import word_similarity
-from postil.measures.texts import TEXT_MEASURES
+from postil.language.measures.texts import TEXT_MEASURES
+from postil.language.words.wordnet_measures import word_similarity
 
 
 def test_two_words(postil):

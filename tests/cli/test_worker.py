@@ -1,13 +1,13 @@
 """`postil worker`: what it says before it begins.
 
-What it does then: tests/service/test_worker_processes.py; how it stops: tests/service/test_stopping.py.
+What it does then: tests/workbench/test_worker_processes.py; how it stops: tests/workbench/test_stopping.py.
 """
 
 from __future__ import annotations
 
 import sys
 
-from postil.service.jobs import process
+from postil.workbench.jobs import process
 
 
 def test_a_file_that_is_not_there_is_not_made(postil, tmp_path):
@@ -19,7 +19,7 @@ def test_a_file_that_is_not_there_is_not_made(postil, tmp_path):
 
 
 def test_without_the_extra_it_says_what_to_install(postil, monkeypatch):
-    monkeypatch.delitem(sys.modules, "postil.service.store.database", raising=False)
+    monkeypatch.delitem(sys.modules, "postil.workbench.store.database", raising=False)
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
     status, _, told = postil("worker")
     assert status == 2

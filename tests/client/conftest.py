@@ -13,14 +13,14 @@ import pytest
 import uvicorn
 
 from postil.client import Client
-from postil.service.jobs.worker import work
-from postil.service.judging.process import JudgingProcess
-from postil.service.settings import Settings
-from postil.service.store.database import Store, open_store
-from postil.service.store.tokens import create_token
-from postil.service.web.app import create_app
+from postil.workbench.app import create_app
+from postil.workbench.jobs.judging import JudgingProcess
+from postil.workbench.jobs.worker import work
+from postil.workbench.settings import Settings
+from postil.workbench.store.database import Store, open_store
+from postil.workbench.store.tokens import create_token
 
-sys.path.append(str(Path(__file__).parents[1] / "service"))  # where the stand-ins are
+sys.path.append(str(Path(__file__).parents[1] / "workbench"))  # where the stand-ins are
 
 from stub_judge import load_stub
 from stub_machine import quick

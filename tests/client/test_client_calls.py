@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import httpx
 import pytest
 
-from postil.client import ApiError, Client, UnreachableError, calling
+from postil.client import ApiError, Client, UnreachableError, calls
 from postil.client.reading import read
 from postil.client.results import Course, Facets, Question
 from postil.errors import PostilError
@@ -22,7 +22,7 @@ COURSE = {"id": 3, "name": "Physics", "created": "2026-03-02T09:30:00Z", "questi
 def pauses(monkeypatch):
     """The seconds that the client would have waited."""
     waited = []
-    monkeypatch.setattr(calling.time, "sleep", waited.append)
+    monkeypatch.setattr(calls.time, "sleep", waited.append)
     return waited
 
 

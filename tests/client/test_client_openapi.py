@@ -17,8 +17,8 @@ import httpx
 import pytest
 
 from postil.client import ApiError, Client, NewAnswer, NewFacet, judged, results, sending
-from postil.service.api.app import create_api
-from postil.service.settings import Settings
+from postil.workbench.api.app import create_api
+from postil.workbench.settings import Settings
 
 SPEC = create_api(Settings(), store=None).openapi()
 SCHEMAS = SPEC["components"]["schemas"]

@@ -8,9 +8,9 @@ import json
 
 import pytest
 
-from postil.client import ApiError, Client, NewAnswer, NewFacet, calling, results
+from postil.client import ApiError, Client, NewAnswer, NewFacet, calls, results
 from postil.errors import PostilError
-from postil.service.store.tokens import create_token
+from postil.workbench.store.tokens import create_token
 
 REFERENCE = "The path is closed."
 TEXTS = ("the path is closed", "it is open", "no idea", "because of the battery")
@@ -63,7 +63,7 @@ def test_a_question_is_edited_and_deleted(postil, course, question):
 
 
 def test_lists_longer_than_a_page_come_whole(postil, question, monkeypatch):
-    monkeypatch.setattr(calling, "PER_PAGE", 3)
+    monkeypatch.setattr(calls, "PER_PAGE", 3)
     assert [one.text for one in postil.list_answers(question.id)] == list(TEXTS)
 
 
@@ -177,7 +177,7 @@ def test_a_write_that_arrives_twice_is_done_once(postil, server):
         answer = sent(request, **more)
         if not lost:
             lost.append(answer)
-            raise calling.httpx.ReadError("the connection broke")
+            raise calls.httpx.ReadError("the connection broke")
         return answer
 
     postil._http.send = lose_the_first

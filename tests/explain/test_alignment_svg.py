@@ -9,11 +9,11 @@ from functools import partial
 
 import pytest
 
-from postil.corpora.alignments import TYPES, AlignedPair, Alignment
+from postil.data.alignments import TYPES, AlignedPair, Alignment
 from postil.explain.alignment_layout import FONT, Layout, lay_out, text_width, wrapped
 from postil.explain.alignment_page import alignment_page
-from postil.explain.alignment_parts import LOOKS, SENTENCES, in_words, plain_label, stretches, words
-from postil.explain.alignment_svg import alignment_svg
+from postil.explain.alignment_picture import alignment_svg
+from postil.explain.alignments import LOOKS, SENTENCES, in_words, plain_label, stretches, words
 
 SVG = "{http://www.w3.org/2000/svg}"
 EVIL = '<script>alert("1")</script>&\'"'

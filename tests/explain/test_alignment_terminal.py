@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from postil.corpora.alignments import AlignedPair, Alignment
+from postil.data.alignments import AlignedPair, Alignment
 from postil.explain.alignment_terminal import alignment_table, legend_line
 
 PAIR = AlignedPair(

@@ -6,7 +6,7 @@ import pytest
 
 from postil.explain.capitals import uncapitalised
 from postil.explain.phrases import quoted, spoken
-from postil.text.pipeline import analyse, analyse_tokens
+from postil.language.pipeline import analyse, analyse_tokens
 
 
 @pytest.mark.parametrize(

@@ -11,17 +11,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.corpora.alignments import AlignedPair, Alignment
+from postil.data.alignments import AlignedPair, Alignment
 from postil.errors import PostilError
 from postil.explain.differences import KINDS, Difference, find_differences
 from postil.explain.explanation import REGISTERS, explain
 from postil.explain.phrases import lemma, listed, quoted, spoken
-from postil.text.document import Document
-from postil.text.pipeline import analyse, analyse_tokens
+from postil.language.document import Document
+from postil.language.pipeline import analyse, analyse_tokens
 
 ROWS = [
     json.loads(line)
-    for line in (Path(__file__).parents[1] / "data" / "explanations.jsonl").read_text("utf-8").splitlines()
+    for line in (Path(__file__).parents[1] / "fixtures" / "explanations.jsonl")
+    .read_text("utf-8")
+    .splitlines()
 ]
 # Words of the hints themselves, which a reference may happen to use as well.
 OWN = {

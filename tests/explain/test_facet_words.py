@@ -1,8 +1,8 @@
 """Facets in words."""
 
-from postil.corpora.responses import Facet
+from postil.data.outcome import FacetOutcome
+from postil.data.questions import Facet
 from postil.explain.facet_words import facet_text, facets_in_words
-from postil.models.facets.outcome import FacetOutcome
 
 
 def outcome(first: str, second: str, label: str) -> FacetOutcome:

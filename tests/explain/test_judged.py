@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from postil.corpora.labels import RESPONSE_SCHEMES
+from postil.alignment.aligner import Aligner
+from postil.data.judgements import Judgement, collapsed, score_of
+from postil.data.labels import RESPONSE_SCHEMES
 from postil.explain.judged import explained
 from postil.grader import load
-from postil.models.alignment.aligner import Aligner
-from postil.models.responses.judgement import Judgement, collapsed, score_of
 
 QUESTION = "Why does ice float?"
 REFERENCE = "Ice is less dense than water."
@@ -102,7 +102,7 @@ def test_plain_grading_loads_no_aligner():
     code = (
         "import sys, postil\n"
         f"postil.load().grade({QUESTION!r}, [{REFERENCE!r}], 'ice is less dense')\n"
-        "late = ('postil.models.alignment', 'postil.explain')\n"
+        "late = ('postil.alignment', 'postil.explain')\n"
         "print([name for name in sys.modules if name.startswith(late)])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

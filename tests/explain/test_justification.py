@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from postil.corpora.alignments import AlignedPair, Alignment
+from postil.data.alignments import AlignedPair, Alignment
+from postil.entailment.entailer import Entailment, load_entailer
+from postil.entailment.findings import Difference, Findings
 from postil.explain.justification import justified, justify
-from postil.models.entailment.entailer import Entailment, load_entailer
-from postil.models.entailment.findings import Difference, Findings
 
 SOURCE, TARGET = ("Park", "bought", "a", "mill", "."), ("Park", "purchased", "a", "mill")
 ALIGNED = AlignedPair(

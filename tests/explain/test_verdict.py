@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from postil.corpora.alignments import AlignedPair, Alignment
-from postil.corpora.labels import PARTLY
+from postil.data.alignments import AlignedPair, Alignment
+from postil.data.labels import PARTLY
 from postil.explain.differences import find_differences
-from postil.explain.verdict import for_student, for_teacher
-from postil.text.document import Document
-from postil.text.pipeline import analyse, analyse_tokens
+from postil.explain.notes import for_student, for_teacher
+from postil.language.document import Document
+from postil.language.pipeline import analyse, analyse_tokens
 
 QUESTION = analyse("What happens to the price when demand rises, and why?")
 REFERENCE = "the price rises because buyers compete for the product"

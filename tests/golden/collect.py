@@ -183,7 +183,7 @@ def explained_class() -> Any:
 
 
 def _bundled() -> list[Any]:
-    from postil.corpora.responses import Answer, Question, Reference
+    from postil.data.questions import Answer, Question, Reference
 
     text = files("postil.resources").joinpath("demo", "class.csv").read_text(encoding="utf-8")
     rows: dict[str, list[dict[str, str]]] = {}

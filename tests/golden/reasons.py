@@ -2,7 +2,7 @@
 
     python tests/golden/reasons.py BACKUP.zip
 
-`tests/data/databases/v0004-reasons.zip` was made so with the code of 0.1. Like the folders beside it, it
+`tests/fixtures/databases/v0004-reasons.zip` was made so with the code of 0.1. Like the folders beside it, it
 never changes: it is what people have on their disks, and a migration that reads these sentences is tested
 with it.
 """

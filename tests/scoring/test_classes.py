@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil import __version__
-from postil.corpora.labelfiles import LabelledItem
-from postil.corpora.labels import FACET_SCHEMES, RESPONSE_SCHEMES
+from postil.data.formats.labelfiles import LabelledItem
+from postil.data.labels import FACET_SCHEMES, RESPONSE_SCHEMES
 from postil.errors import MismatchError
 from postil.scoring.classes import class_scores, tally_classes
 from postil.scoring.responses import check_ids, guess_corpus, score_labels, tally_labels

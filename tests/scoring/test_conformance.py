@@ -9,10 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 from postil.cli.main import app
-from postil.corpora.ists import read_alignments
-from postil.corpora.labelfiles import read_labels
-from postil.corpora.labels import ENTAILMENT_SCHEMES, FACET_SCHEMES, RESPONSE_SCHEMES
-from postil.corpora.rteruns import read_gold, read_run
+from postil.data.formats.ists import read_alignments
+from postil.data.formats.labelfiles import read_labels
+from postil.data.formats.rteruns import read_gold, read_run
+from postil.data.labels import ENTAILMENT_SCHEMES, FACET_SCHEMES, RESPONSE_SCHEMES
 from postil.scoring.alignment import score_alignments
 from postil.scoring.entailment import score_entailment
 from postil.scoring.responses import score_labels, tally_labels

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.corpora.sensekeys import (
+from postil.data.formats.sensekeys import (
     SenseAnswer,
     SenseMap,
     read_sense_answers,

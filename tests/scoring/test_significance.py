@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.corpora.alignments import AlignedPair, Alignment
-from postil.corpora.labels import ENTAILMENT_SCHEMES, FACET_SCHEMES, RESPONSE_SCHEMES
-from postil.corpora.rte import Pair
-from postil.corpora.rteruns import EntailmentRun, PairJudgement
-from postil.corpora.sensekeys import SenseAnswer
+from postil.data.alignments import AlignedPair, Alignment
+from postil.data.formats.rte import Pair
+from postil.data.formats.rteruns import EntailmentRun, PairJudgement
+from postil.data.formats.sensekeys import SenseAnswer
+from postil.data.labels import ENTAILMENT_SCHEMES, FACET_SCHEMES, RESPONSE_SCHEMES
 from postil.errors import MismatchError
 from postil.scoring.alignment import tally_alignments
 from postil.scoring.classes import tally_classes

@@ -1,0 +1,106 @@
+"""What is to be done with every partition of a dataset, and what comes of one."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from postil.batch.partitions import Partition
+from postil.batch.sources import Source
+
+Counts = Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question that the dataset names by its id or text: what a key says of it."""
+
+    text: str
+    references: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """How a dataset is graded and where the result goes; the same for every partition.
+
+    `run` says what the result depends on besides the input, as JSON: version, model and options. The names
+    of questions in the key are plain (`postil.data.formats.keys.plain`).
+    """
+
+    output: str
+    run: str = ""
+    scheme: str = "5way"
+    explain: bool = False
+    columns: Mapping[str, str] = field(default_factory=dict)
+    question: str | None = None
+    references: tuple[str, ...] = ()
+    key: Mapping[str, Asked] = field(default_factory=dict)
+    model: str | None = None
+    credit: tuple[tuple[str, float], ...] = ()
+    target: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A partition to judge, what the bytes of its file hash to, and into how many its file was cut."""
+
+    partition: Partition
+    sha256: str
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What rows came to: how many there were, how they are labelled, and how many are left to a person.
+
+    `unjudged` are rows without a reference.
+    """
+
+    rows: int = 0
+    labels: Counts = field(default_factory=dict)
+    deferred: int = 0
+    unjudged: int = 0
+
+    def __add__(self, other: Tally) -> Tally:
+        labels = {
+            name: self.labels.get(name, 0) + other.labels.get(name, 0)
+            for name in dict.fromkeys((*self.labels, *other.labels))
+        }
+        return Tally(
+            self.rows + other.rows, labels, self.deferred + other.deferred, self.unjudged + other.unjudged
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What came of a partition, or of a whole file where there is no task.
+
+    Without a task the file could not be read (`error`), or an earlier run has finished it (`before`). With a
+    task, `before` says that an earlier run has left the part. `stop` says that nothing else can be written,
+    either: a full disk, say.
+    """
+
+    source: Source
+    task: Task | None = None
+    tally: Tally = field(default_factory=Tally)
+    error: str = ""
+    before: bool = False
+    stop: bool = False
+
+
+def unexpected(name: str, error: Exception) -> str:
+    """What is told of an error that nobody foresaw: what it says itself may repeat a pupil's words."""
+    what = f"{name}: could not be graded ({type(error).__name__})."
+    return f"{what} If its storage can be read, this is a mistake in Postil."
+
+
+class Engine(Protocol):
+    """Files in, judged partitions out, in any order, each exactly once; the parts lie in the output.
+
+    An engine asks `planning.plan` what there is to do with a file, and `worker.judge_partition` to do it.
+    """
+
+    def run(self, work: Work, sources: Iterable[Source]) -> Generator[Done, None, None]:
+        """Judge the files of a dataset."""
+        ...

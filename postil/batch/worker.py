@@ -1,0 +1,171 @@
+"""Judges one batch of rows: the answers to each question in it together, as a class."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Protocol
+
+import pyarrow as pa
+
+from postil.batch.batches import Batch
+from postil.batch.work import Tally, Work
+from postil.data.formats.columns import ColumnMap, find_columns
+from postil.data.formats.gather import make_references
+from postil.data.formats.grids import as_text
+from postil.data.formats.keys import plain
+from postil.data.formats.rows import Row, Rows
+from postil.data.judgements import Judgement
+from postil.data.questions import Answer, Question
+from postil.errors import InputError, PostilError, some
+from postil.explain.facet_words import short_list
+
+NO_REFERENCE = "there is no reference to compare with"
+# What is added to the columns of the input; the prefix keeps it apart from what is there.
+COLUMNS: Mapping[str, pa.DataType] = {
+    "postil_label": pa.string(),
+    "postil_score": pa.float64(),
+    "postil_confidence": pa.float64(),
+    "postil_deferred": pa.bool_(),
+    "postil_because": pa.string(),
+}
+EXPLAINED: Mapping[str, pa.DataType] = {
+    "postil_explanation": pa.string(),
+    "postil_facets": pa.string(),
+    "postil_feedback": pa.string(),
+}
+
+
+class Judge(Protocol):
+    """What judges: a `Grader`, or what stands in for one."""
+
+    def grade_many(
+        self, questions: Iterable[Question], *, explain: bool = False
+    ) -> Iterable[tuple[Question, Sequence[Judgement]]]:
+        """Judge questions with their answers, one after the other."""
+        ...
+
+
+def columns_added(work: Work) -> dict[str, pa.DataType]:
+    """The columns of a result that its input does not have."""
+    return {**COLUMNS, **EXPLAINED} if work.explain else dict(COLUMNS)
+
+
+def columns_read(roles: ColumnMap) -> list[str]:
+    """The columns that a row is judged by."""
+    named = (roles.question, roles.question_id, roles.answer, *roles.references)
+    return [name for name in dict.fromkeys(named) if name is not None]
+
+
+def find_roles(name: str, names: Sequence[str], work: Work) -> ColumnMap:
+    """Which column of a file holds what; an error where one that is needed cannot be told."""
+    added = [one for one in (*COLUMNS, *EXPLAINED) if one in names]
+    if added:
+        raise InputError(
+            name, f"has the column {added[0]!r} already.", hint="Is it a result? Rename the column if not."
+        )
+    found = find_columns(Rows(Path(name), tuple(names), (Row(1, tuple(names)),)), work.columns)
+    if found.answer is None:
+        raise _missing(name, names, "answer", "")
+    if found.question is None and found.question_id is None and work.question is None:
+        raise _missing(name, names, "question", ", or give it with --question")
+    if not (found.references or work.references or work.key):
+        raise _missing(name, names, "reference", ", or give it with --reference or --key")
+    given = {"question": (work.question, found.question), "reference": (work.references, found.references)}
+    for role, (one, column) in given.items():
+        if one and column:
+            raise InputError(
+                name,
+                f"the {role} is given, and a column holds it, too.",
+                hint=f"Leave --{role} out, or set the column aside with --column {role}= (and nothing).",
+            )
+    return found
+
+
+def _missing(name: str, names: Sequence[str], role: str, advice: str) -> InputError:
+    return InputError(
+        name,
+        f"no column for the {role} was found; the columns are {some(names, 20)}.",
+        hint=f"Name it with --column '{role}=…'{advice}.",
+    )
+
+
+def judge_batch(batch: Batch, roles: ColumnMap, work: Work, grader: Judge) -> tuple[pa.Table, Tally]:
+    """The rows of a batch with the columns of the result behind their own; rows keep their order."""
+    count = len(batch.rows)
+    questions, places = _questions(batch, roles, work, count)
+    judged: list[Judgement | None] = [None] * count
+    for (_, judgements), rows in zip(grader.grade_many(questions, explain=work.explain), places, strict=True):
+        for row, judgement in zip(rows, judgements, strict=True):
+            judged[row] = judgement
+    cells = [_cells(judgement, work) for judgement in judged]
+    table = batch.rows
+    for place, (name, type_) in enumerate(columns_added(work).items()):
+        table = table.append_column(name, pa.array([row[place] for row in cells], type_))
+    labels = Counter(one.labels[work.scheme] for one in judged if one)
+    deferred = sum(one.deferred for one in judged if one)
+    return table, Tally(count, dict(labels), deferred, judged.count(None))
+
+
+def _questions(
+    batch: Batch, roles: ColumnMap, work: Work, count: int
+) -> tuple[list[Question], list[list[int]]]:
+    """The questions of a batch that have a reference, and which rows answer them."""
+    texts = _column(batch, roles.question, count)
+    ids = _column(batch, roles.question_id, count)
+    answers = _column(batch, roles.answer, count)
+    own = zip(*(_lists(batch, name) for name in roles.references), strict=True) if roles.references else ()
+    references = [tuple(chain(*each)) for each in own] or [work.references] * count
+    groups: dict[tuple[str, str, tuple[str, ...]], list[int]] = {}
+    for row, (text, id, given) in enumerate(zip(texts, ids, references, strict=True)):
+        text = text if text.strip() else work.question or ""
+        asked = work.key.get(plain(id)) or work.key.get(plain(text)) if work.key else None
+        if asked is not None:
+            text = text if text.strip() else asked.text
+            given = asked.references or given
+        if given:
+            groups.setdefault((text, "" if text.strip() else id, given), []).append(row)
+    questions = [
+        Question(
+            id=str(number),
+            text=text,
+            references=make_references(given),
+            answers=tuple(Answer(str(row), answers[row]) for row in rows),
+        )
+        for number, ((text, _, given), rows) in enumerate(groups.items())
+    ]
+    return questions, list(groups.values())
+
+
+def _column(batch: Batch, name: str | None, count: int) -> list[str]:
+    return [_text(name, value) for value in batch.values[name]] if name else [""] * count
+
+
+def _lists(batch: Batch, name: str) -> list[list[str]]:
+    """The references in a column; several of them may stand in one list."""
+    found = (value if isinstance(value, list) else [value] for value in batch.values[name])
+    texts = ([_text(name, one) for one in each] for each in found)
+    return [[one for one in each if one.strip()] for each in texts]
+
+
+def _text(name: str, value: object) -> str:
+    if isinstance(value, dict | list | bytes):
+        raise PostilError(f"the column {name!r} holds neither texts nor numbers.")
+    return as_text(value).encode("utf-8", "replace").decode("utf-8")  # JSON may hold half a character
+
+
+def _cells(judgement: Judgement | None, work: Work) -> tuple[object, ...]:
+    if judgement is None:
+        return (None, None, None, None, NO_REFERENCE, *([None] * len(EXPLAINED)))
+    told = judgement.explanation
+    notes = (told.teacher, short_list(told.facets), told.student) if told else ("", "", "")
+    return (
+        judgement.labels[work.scheme],
+        round(judgement.score, 4),
+        round(judgement.confidence, 4),
+        judgement.deferred,
+        judgement.because,
+        *notes,
+    )

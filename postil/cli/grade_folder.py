@@ -1,0 +1,230 @@
+"""`postil grade DATASET -o FOLDER`: datasets larger than memory, by many processes or on a cluster."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from glob import iglob
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from postil.errors import PostilError, number_of
+
+if TYPE_CHECKING:
+    from postil.batch.dataset import Report
+    from postil.batch.work import Asked, Engine, Work
+
+_PANEL = "Datasets"
+ENGINES = ("local", "ray")
+EngineOption = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        metavar="NAME",
+        help="Where a dataset is graded: local (this computer, the default) or ray (a Ray cluster).",
+        rich_help_panel=_PANEL,
+        show_default=False,
+    ),
+]
+WorkersOption = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        metavar="N",
+        min=1,
+        help="How many processes grade a dataset; else one for each core.",
+        rich_help_panel=_PANEL,
+        show_default=False,
+    ),
+]
+AddressOption = Annotated[
+    str | None,
+    typer.Option(
+        "--address",
+        metavar="ADDRESS",
+        help="Which Ray cluster: 'auto' for the one that this computer belongs to, or HOST:PORT.",
+        rich_help_panel=_PANEL,
+        show_default=False,
+    ),
+]
+_DATASET_ONLY = (".parquet", ".gz", ".bz2", ".xz", ".zst")
+_MOST_FAILED = 20  # that are told one by one
+
+
+def is_folder_name(output: str | None) -> bool:
+    """Whether a result goes into a folder, and what is graded is a dataset."""
+    from postil.data.files import is_folder
+    from postil.data.formats.rows import SUFFIXES
+
+    if output is None:
+        return False
+    if output.strip() in ("", "-"):
+        raise PostilError("-o names no file and no folder.", hint="To see the result here, leave -o out.")
+    ending = PurePosixPath(output).suffix.lower()
+    if ending in SUFFIXES or output.lower() in SUFFIXES:  # a name that is nothing but its ending is a slip
+        return False
+    return output.endswith("/") or "://" in output or is_folder(Path(output)) or not ending[1:].isalpha()
+
+
+def refuse_as_table(source: str, output: str | None, given: Mapping[str, object]) -> None:
+    """Say of what can only be graded as a dataset that a folder is needed for the result."""
+    found = iglob(source)  # noqa: PTH207 - patterns may begin at the root
+    is_pattern = any(mark in source for mark in "*?[") and not Path(source).exists() and any(found)
+    ending = PurePosixPath(source).suffix.lower()
+    if is_pattern or "://" in source or ending in _DATASET_ONLY or Path(output or "").suffix == ".parquet":
+        raise PostilError(
+            f"{source if output is None else output}: the result of a dataset goes into a folder, "
+            "in files like its own.",
+            hint=f"Name a folder with -o, as in: postil grade '{source}' -o graded",
+        )
+    named = next((option for option, value in given.items() if value is not None), None)
+    if named:
+        raise PostilError(
+            f"{named} is for datasets, whose result goes into a folder.", hint="Name a folder with -o."
+        )
+
+
+def refuse_for_dataset(given: Mapping[str, object]) -> None:
+    """Refuse options that speak of one table only."""
+    named = next((option for option, value in given.items() if value is not None), None)
+    if named:
+        raise PostilError(
+            f"{named} is for one table, and what goes into a folder is a dataset.",
+            hint="Leave it out, or name a table with -o, as in: -o result.csv",
+        )
+
+
+def grade_folder(
+    dataset: str, work: Work, engine: str | None, workers: int | None, address: str | None
+) -> None:
+    """Grade a dataset, show how far it is, and say what came of it."""
+    from postil.batch.sources import file_system
+    from postil.cli.datasetprogress import showing_progress
+
+    file_system(dataset)  # says which packages are missing, before what follows needs them
+    from postil.batch.dataset import grade_dataset
+
+    chosen = _engine(engine or ENGINES[0], workers, address)
+    begun = time.monotonic()
+    try:
+        with showing_progress() as progress:
+            report = grade_dataset(dataset, work, chosen, progress)
+    except KeyboardInterrupt:
+        typer.echo("Stopped. What is judged is kept: the same command continues from there.", err=True)
+        raise typer.Exit(130) from None
+    _tell(report, work, time.monotonic() - begun)
+    if report.failed or report.stopped:
+        raise typer.Exit(1)
+
+
+def work_from(
+    output: str,
+    labels: str,
+    explain: bool,
+    credit: Mapping[str, float],
+    target: float | None,
+    model: Path | None,
+    *,
+    question: Sequence[str] | None,
+    reference: Sequence[str] | None,
+    key: Path | None,
+    column: Sequence[str] | None,
+) -> Work:
+    """What is to be done with every row, from the options; those that cannot be meant are refused at once."""
+    from postil.batch.work import Work
+    from postil.cli.table_options import parse_columns
+    from postil.grader import load
+
+    if len(question or ()) > 1:
+        raise PostilError(
+            "for a dataset only one --question can be given.",
+            hint="For several, the files need a column with the question or its id.",
+        )
+    load(model, credit=credit, target=target)
+    return Work(
+        output,
+        scheme=labels,
+        explain=explain,
+        columns=parse_columns(column or ()),
+        question=question[0] if question else None,
+        references=tuple(reference or ()),
+        key=_key(key) if key else {},
+        model=str(model) if model else None,
+        credit=tuple(sorted(credit.items())),
+        target=target,
+    )
+
+
+def _key(path: Path) -> dict[str, Asked]:
+    from postil.batch.work import Asked
+    from postil.data.formats.keys import plain, read_key
+
+    found: dict[str, Asked] = {}
+    for entry in read_key(path):
+        for name in entry.names:
+            found.setdefault(plain(name), Asked(entry.question, entry.references))
+    return found
+
+
+def _engine(name: str, workers: int | None, address: str | None) -> Engine:
+    from postil.cli.inputs import choose
+
+    choose("--engine", name, ENGINES)
+    if name == "ray":
+        from postil.batch.cluster import RayEngine
+
+        return RayEngine(workers, address)
+    if address is not None:
+        raise PostilError("--address is that of a Ray cluster.", hint="Add --engine ray.")
+    from postil.batch.local import LocalEngine
+
+    # The cores that this process may use; not every system tells.
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return LocalEngine(workers or cores or 1)
+
+
+def _tell(report: Report, work: Work, seconds: float) -> None:
+    from postil.cli.datasetprogress import duration, rate
+
+    tally = report.tally
+    speed = f", {rate(report, seconds)} answers a second" if report.rows_judged else ""
+    earlier = f"; {number_of(len(report.before), 'file')} from earlier runs" if report.before else ""
+    typer.echo(
+        f"Graded {number_of(len(report.graded), 'file')} of {report.files:,} in {duration(seconds)}"
+        f" ({number_of(report.rows_judged, 'row')} judged{speed}){earlier}."
+    )
+    if tally.rows:
+        _show_labels(report, work.scheme)
+    if tally.unjudged:
+        typer.echo(f"No reference to compare with: {number_of(tally.unjudged, 'row')}, left without a label.")
+    if report.graded or report.before:
+        typer.echo(f"The results are in {work.output}.")
+    for why in list(report.failed.values())[:_MOST_FAILED]:
+        typer.echo(f"failed: {why}", err=True)
+    if len(report.failed) > _MOST_FAILED:
+        typer.echo(f"failed: {len(report.failed) - _MOST_FAILED:,} more.", err=True)
+    if report.stopped:
+        typer.echo(f"postil: {report.stopped}", err=True)
+        typer.echo("        When this is mended, the same command continues from here.", err=True)
+
+
+def _show_labels(report: Report, scheme: str) -> None:
+    from rich.table import Table
+
+    from postil.cli.show import console
+    from postil.data.labels import PLAIN_NAMES, RESPONSE_SCHEMES
+
+    tally = report.tally
+    table = Table(box=None, pad_edge=False)
+    table.add_column("label", no_wrap=True)
+    table.add_column("says", no_wrap=True)
+    table.add_column("rows", no_wrap=True, justify="right")
+    table.add_column("share", no_wrap=True, justify="right")
+    labels = RESPONSE_SCHEMES[scheme].labels
+    counted = [(label, PLAIN_NAMES[label], tally.labels.get(label, 0)) for label in labels]
+    for label, says, count in (*counted, ("", "of them left to a person", tally.deferred)):
+        table.add_row(label, says, f"{count:,}", f"{count / tally.rows:.1%}")
+    console().print(table)

@@ -1,0 +1,178 @@
+"""Judged answers as a table: in a file for spreadsheets, and on the terminal with the doubtful ones first."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from postil.cli.show import console
+from postil.data.judgements import Judgement
+from postil.data.labels import PLAIN_NAMES, RESPONSE_SCHEMES
+from postil.data.questions import Answer, Question, count_answers
+from postil.errors import number_of
+from postil.explain.answertable import shortened, teachers_scheme
+from postil.explain.class_report import GradedQuestion
+from postil.explain.facet_words import short_list
+from postil.explain.page import printable
+
+TEACHER = "teacher"
+COLUMNS = (
+    "question_id",
+    "question",
+    "id",
+    "answer",
+    "label",
+    "says",
+    "score",
+    "confidence",
+    "deferred",
+    "because",
+    TEACHER,
+)
+# Where explanations were asked for: for the teacher, point by point, and for who wrote the answer.
+EXPLAINED = ("explanation", "facets", "feedback")
+PROPOSED = ("question_id", "question", "id", "answer", TEACHER)
+_SHORT_ANSWER = 100
+
+
+def pairs(graded: Sequence[GradedQuestion]) -> Iterator[tuple[Question, Answer, Judgement]]:
+    """Every answer with its question and its judgement, in their order."""
+    for one in graded:
+        for answer, judgement in zip(one.question.answers, one.judgements, strict=True):
+            yield one.question, answer, judgement
+
+
+def columns(*, explained: bool) -> tuple[str, ...]:
+    """The names of a result's columns; the teacher's own stays the last, where corrections are written."""
+    return (*COLUMNS[:-1], *EXPLAINED, TEACHER) if explained else COLUMNS
+
+
+def result_rows(graded: Sequence[GradedQuestion], scheme: str, *, explained: bool = False) -> list[list[str]]:
+    """A row for every answer in the table's order, under the names of `columns`, labels in the scheme."""
+    return [
+        [
+            question.id,
+            question.text,
+            answer.id,
+            answer.text,
+            judgement.labels[scheme],
+            PLAIN_NAMES[judgement.labels[scheme]],
+            f"{judgement.score:.3f}",
+            f"{judgement.confidence:.3f}",
+            "yes" if judgement.deferred else "",
+            judgement.because,
+            *(_explanation(judgement) if explained else ()),
+            answer.label or "",
+        ]
+        for question, answer, judgement in sorted(pairs(graded), key=lambda each: each[1].row)
+    ]
+
+
+def _explanation(judgement: Judgement) -> tuple[str, str, str]:
+    told = judgement.explanation
+    return (told.teacher, short_list(told.facets), told.student) if told else ("", "", "")
+
+
+def show_graded(graded: Sequence[GradedQuestion], scheme: str) -> None:
+    """Print each question with its answers, those that a person should look at first."""
+    out = console()
+    for one in graded:
+        _show_question(out, one.question)
+        out.print(_answers(one, scheme))
+        out.print()
+
+
+def _show_question(out: Console, question: Question) -> None:
+    out.print(Text(" ".join(question.text.split()) or question.id, style="bold"))
+    for reference in question.references:
+        out.print(Text(f"  reference: {' '.join(reference.text.split())}", style="dim"))
+    out.print()
+
+
+def _answers(one: GradedQuestion, scheme: str) -> Table:
+    labelled = any(answer.label for answer in one.question.answers)
+    table = Table(box=None, pad_edge=False)
+    table.add_column("id", no_wrap=True)
+    table.add_column("answer")
+    for name in ("says", *[TEACHER] * labelled):
+        table.add_column(name, no_wrap=True)
+    for name in ("score", "sure"):
+        table.add_column(name, no_wrap=True, justify="right")
+    table.add_column("", no_wrap=True, style="bold")
+    doubtful_first = sorted(pairs([one]), key=lambda each: (not each[2].deferred, each[2].confidence))
+    for _, answer, judgement in doubtful_first:
+        said = Text(shortened(answer.text, _SHORT_ANSWER) or "(empty)")
+        if judgement.because:
+            said.append(f"\nbecause {judgement.because}", style="dim")
+        if judgement.explanation:
+            said.append(f"\n{printable(judgement.explanation.teacher)}", style="dim")
+            if len(judgement.explanation.facets) > 1:
+                said.append(f"\n{printable(short_list(judgement.explanation.facets))}", style="dim")
+        table.add_row(
+            Text(answer.id),
+            said,
+            PLAIN_NAMES[judgement.labels[scheme]],
+            *[PLAIN_NAMES.get(answer.label or "", "")] * labelled,
+            f"{judgement.score:.2f}",
+            f"{judgement.confidence:.0%}",
+            "look" if judgement.deferred else "",
+        )
+    return table
+
+
+def summary(graded: Sequence[GradedQuestion]) -> str:
+    """Say in a line how many answers there are, what they score, and how many a person should look at."""
+    judgements = [judgement for _, _, judgement in pairs(graded)]
+    answers = number_of(count_answers(one.question for one in graded), "answer")
+    mean = sum(judgement.score for judgement in judgements) / len(judgements)
+    deferred = sum(judgement.deferred for judgement in judgements)
+    look = f"a person should look at {deferred:,}" if deferred else "none is left to a person"
+    return f"{answers} to {number_of(len(graded), 'question')}, mean score {mean:.2f} out of 1; {look}."
+
+
+def agreement(graded: Sequence[GradedQuestion], taught: Collection[str] = ()) -> str:
+    """Say how many labels are those the teacher gave; blank where there are none to compare with.
+
+    Answers whose ids are `taught` were remembered, and to agree on these is no merit.
+    """
+    compared = [
+        (answer.label, judgement)
+        for _, answer, judgement in pairs(graded)
+        if answer.label is not None and answer.id not in taught
+    ]
+    finest = teachers_scheme(label for label, _ in compared)
+    if finest is None:
+        return ""
+    found = []
+    for scheme in dict.fromkeys((RESPONSE_SCHEMES["2way"].name, finest.name)):
+        collapse = RESPONSE_SCHEMES[scheme].collapse
+        agreed = sum(collapse(label) == judgement.labels[scheme] for label, judgement in compared)
+        names = "correct or not" if scheme == "2way" else f"{len(RESPONSE_SCHEMES[scheme].labels)} labels"
+        found.append(f"{agreed / len(compared):.1%} ({names}: {agreed:,} of {len(compared):,})")
+    return f"Agreement with the labels in the table, which were not used: {', '.join(found)}."
+
+
+def proposed_rows(questions: Sequence[Question]) -> list[list[str]]:
+    """A row for every answer that a person should label, with an empty cell for the label."""
+    return [
+        [question.id, question.text, answer.id, answer.text, ""]
+        for question in questions
+        for answer in question.answers
+    ]
+
+
+def show_proposed(questions: Sequence[Question]) -> None:
+    """Print the answers that a person should label, the most telling first."""
+    out = console()
+    for question in questions:
+        _show_question(out, question)
+        table = Table(box=None, pad_edge=False)
+        table.add_column("id", no_wrap=True)
+        table.add_column("answer")
+        for answer in question.answers:
+            table.add_row(Text(answer.id), Text(shortened(answer.text, _SHORT_ANSWER) or "(empty)"))
+        out.print(table if question.answers else Text("No answer needs a label."))
+        out.print()

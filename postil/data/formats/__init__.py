@@ -1,0 +1,1 @@
+"""Formats that are read and written: one module a format, to frozen dataclasses and back."""

@@ -1,0 +1,229 @@
+"""Tells what kind of file a path is, and what it holds, in a line."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from postil.data.files import is_folder, read_lines, read_text
+from postil.data.formats.columns import candidates
+from postil.data.formats.quizzes import Quiz
+from postil.data.labels import FACET_SCHEMES, RESPONSE_SCHEMES, Scheme
+from postil.data.questions import Question, count_answers
+from postil.errors import InputError, number_of, some
+
+_BINARY_OR_JSON_TABLES = (".xlsx", ".xlsm", ".xls", ".jsonl", ".ndjson")
+_TEXT_TABLES = (".csv", ".tsv", ".tab")
+_RESPONSE_LABELS = {label for scheme in RESPONSE_SCHEMES.values() for label in scheme.labels}
+_FACET_LABELS = set(FACET_SCHEMES["3way"].labels)
+QUIZ_FORMATS = ("Moodle XML", "GIFT")
+_RUN_COLUMNS = {"label", "entailment", "judgement"}
+
+
+def describe(path: Path) -> str:
+    """Read a file of any known format completely, and say what it holds."""
+    kind = detect(path)
+    reader = _READERS.get(kind)
+    if reader is None:
+        raise InputError(
+            path,
+            "is of no format that Postil knows.",
+            hint="A class's answers can be .csv, .tsv, .jsonl or .xlsx; docs/formats.md lists the rest.",
+        )
+    return f"{kind}: {reader(path)}"
+
+
+def detect(path: Path) -> str:
+    """Name the format of a file, by its ending and its first lines; empty if it is unknown."""
+    suffix = path.suffix.lower()
+    if is_folder(path):
+        return "response corpus"
+    if suffix == ".wa":
+        return "alignments"
+    if suffix in _BINARY_OR_JSON_TABLES:
+        return "table"
+    head = read_text(path, encoding="latin-1")[:5000]
+    first = head.split("\n", 1)[0]
+    header = {name.strip() for name in first.split("\t")}
+    if suffix == ".json" and head.lstrip("\ufeff \t\n").startswith("["):
+        return "table"
+    if "<lexelt" in head or "<instance" in head:
+        return "sense corpus"
+    if suffix in (".xml", ".gift", "") or (suffix == ".txt" and not candidates(_split(first), "answer")):
+        quiz = quiz_format(read_text(path, encoding="latin-1"))
+        if quiz:
+            return quiz
+    if suffix == ".xml":
+        return "response corpus" if "<question" in head else "entailment pairs"
+    if path.name.endswith(".chunk.txt"):
+        return "chunks"
+    if path.name.endswith((".sent1.txt", ".sent2.txt")):
+        return "sentences"
+    if "id" in header and {"accuracy", "predicted"} & header:
+        return "facet labels" if _FACET_LABELS & set(head.split()) else "response labels"
+    if {"id", "t", "h"} <= header:
+        return "entailment pairs"
+    if "".join(first.lower().split()).startswith("ranked:"):
+        return "entailment run"
+    # A teacher's table may have an id and a label, too, beside its other columns.
+    only = header <= {"id", "confidence", *_RUN_COLUMNS}
+    if "id" in header and _RUN_COLUMNS & header and (only or suffix not in _TEXT_TABLES):
+        words = set(head.split())
+        if _FACET_LABELS & words:
+            return "facet labels"
+        return "response labels" if _RESPONSE_LABELS & words else "entailment run"
+    if suffix in _TEXT_TABLES or (suffix == ".txt" and candidates(_split(first), "answer")):
+        return "table"
+    if path.name.lower().endswith("map"):  # Senseval called it sensemap; its lines look much like a key's
+        return "sense map"
+    # Any sentence has three words; the second of a key's line is the name of an instance, with its number.
+    fields = first.split()
+    return "sense key" if len(fields) >= 3 and re.search(r"\d", fields[1]) else ""
+
+
+def quiz_format(text: str) -> str:
+    """Which of a learning platform's formats for questions a text is in; empty for none of them."""
+    from postil.data.formats.gift import looks_like_gift
+
+    if text.lstrip("\ufeff \t\r\n").startswith("<"):
+        return "Moodle XML" if re.search(r"<quiz[\s>]", text[:5000]) else ""
+    return "GIFT" if looks_like_gift(text) else ""
+
+
+def read_quiz(path: Path, kind: str) -> Quiz:
+    """Read questions in the format that `quiz_format` has named."""
+    from postil.data.formats.gift import read_gift
+    from postil.data.formats.moodle import read_moodle_xml
+
+    return read_moodle_xml(path) if kind == "Moodle XML" else read_gift(path)
+
+
+def _split(line: str) -> list[str]:
+    return re.split(r"[\t;,|]", line)
+
+
+def _counted(labels: Iterable[str | None]) -> str:
+    counts = Counter(label or "unlabelled" for label in labels)
+    return ", ".join(f"{count} {label}" for label, count in counts.most_common())
+
+
+def describe_questions(questions: Sequence[Question]) -> str:
+    """Say in a line what questions hold: references, answers and labels."""
+    labels = _counted(answer.label for question in questions for answer in question.answers)
+    references = sum(len(question.references) for question in questions)
+    return (
+        f"{number_of(len(questions), 'question')}, {number_of(references, 'reference')}, "
+        f"{number_of(count_answers(questions), 'answer')}{f' ({labels})' if labels else ''}"
+    )
+
+
+def _table(path: Path) -> str:
+    from postil.data.formats.columns import find_columns
+    from postil.data.formats.rows import read_rows
+    from postil.data.formats.tables import read_table
+    from postil.data.formats.wide import looks_wide, read_wide
+
+    rows = read_rows(path)
+    if looks_wide(rows.header):
+        questions = read_wide(path)
+        asked = some((question.text for question in questions), 5)
+        return f"{describe_questions(questions)}; one column a question: {asked}"
+    columns = find_columns(rows)
+    return f"{describe_questions(read_table(path))}; answers in column {columns.answer!r}"
+
+
+def _corpus(path: Path) -> str:
+    from postil.data.formats.sra import read_corpus
+
+    return describe_questions(read_corpus(path))
+
+
+def _labels(path: Path, schemes: Mapping[str, Scheme]) -> str:
+    from postil.data.formats.labelfiles import read_labels
+
+    return _counted(item.label for item in read_labels(path, schemes))
+
+
+def _pairs(path: Path) -> str:
+    from postil.data.formats.rte import read_pairs
+
+    pairs = read_pairs(path)
+    return f"{number_of(len(pairs), 'pair')} ({_counted(pair.label for pair in pairs)})"
+
+
+def _run(path: Path) -> str:
+    from postil.data.formats.rteruns import read_run
+
+    run = read_run(path)
+    labels = _counted(item.label for item in run.judgements)
+    return f"{number_of(len(run.judgements), 'judgement')} ({labels})"
+
+
+def _alignments(path: Path) -> str:
+    from postil.data.formats.ists import read_alignments
+
+    pairs = read_alignments(path)
+    types = _counted(item.type for pair in pairs for item in pair.alignments)
+    return f"{number_of(len(pairs), 'pair')} ({types})"
+
+
+def _chunks(path: Path) -> str:
+    from postil.data.formats.chunks import read_chunks
+
+    sentences = read_chunks(path)
+    return f"{number_of(len(sentences), 'sentence')}, {number_of(sum(map(len, sentences)), 'chunk')}"
+
+
+def _sentences(path: Path) -> str:
+    from postil.data.formats.chunks import read_sentences
+
+    sentences = read_sentences(path)
+    return f"{number_of(len(sentences), 'sentence')}, {number_of(sum(map(len, sentences)), 'token')}"
+
+
+def _senses(path: Path) -> str:
+    from postil.data.formats.senseval import read_senseval
+
+    instances = read_senseval(path)
+    words = len({instance.lexelt for instance in instances})
+    labelled = sum(bool(instance.senses) for instance in instances)
+    return f"{number_of(len(instances), 'instance')} of {number_of(words, 'word')}, {labelled:,} labelled"
+
+
+def _key(path: Path) -> str:
+    from postil.data.formats.sensekeys import read_sense_key
+
+    lines = len(read_lines(path, encoding="latin-1"))
+    return f"{number_of(len(read_sense_key(path)), 'instance')} in {number_of(lines, 'line')}"
+
+
+def _map(path: Path) -> str:
+    from postil.data.formats.sensekeys import read_sense_map
+
+    return number_of(len(read_sense_map(path).ancestors), "sense")
+
+
+def _quiz(path: Path, kind: str) -> str:
+    from postil.data.formats.quizzes import describe_quiz
+
+    return describe_quiz(read_quiz(path, kind))
+
+
+_READERS: Mapping[str, Callable[[Path], str]] = {
+    "table": _table,
+    "Moodle XML": lambda path: _quiz(path, "Moodle XML"),
+    "GIFT": lambda path: _quiz(path, "GIFT"),
+    "response corpus": _corpus,
+    "response labels": lambda path: _labels(path, RESPONSE_SCHEMES),
+    "facet labels": lambda path: _labels(path, FACET_SCHEMES),
+    "entailment pairs": _pairs,
+    "entailment run": _run,
+    "alignments": _alignments,
+    "chunks": _chunks,
+    "sentences": _sentences,
+    "sense corpus": _senses,
+    "sense key": _key,
+    "sense map": _map,
+}

@@ -1,0 +1,210 @@
+"""GIFT: questions as plain text, as teachers type them for Moodle; short-answer and essay ones are read.
+
+>>> from postil.data.formats.gift import parse_gift
+>>> parse_gift("::Ice:: Why does ice float? {=It is less dense. =%50%It is light.}").questions[0].references
+('It is less dense.',)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from postil.data.files import read_text
+from postil.data.formats.markup import readable, without_pictures
+from postil.data.formats.quizzes import (
+    ESSAY,
+    SHORT_ANSWER,
+    Example,
+    Quiz,
+    QuizQuestion,
+    Skipped,
+    plain_category,
+    refuse_long,
+    sort_answers,
+)
+from postil.errors import InputError
+
+_CATEGORY = "$CATEGORY:"
+# Signs that mean something are hidden, where a backslash says that they do not, until all is split.
+_ESCAPES = {"~": "~", "=": "=", "#": "#", "{": "{", "}": "}", ":": ":", "n": "\n", "\\": "\\"}
+_HIDDEN = {sign: chr(0xF0000 + place) for place, sign in enumerate(_ESCAPES)}
+_SHOWN = str.maketrans({hidden: _ESCAPES[sign] for sign, hidden in _HIDDEN.items()})
+_ESCAPED = re.compile(r"\\([~=#{}:n\\])")
+_FORMATS = {"html": "html", "markdown": "markdown", "plain": "plain_text", "moodle": "moodle_auto_format"}
+_FORMAT = re.compile(r"\[(html|markdown|plain|moodle)\]")
+_SHARE = re.compile(r"%(-?\d{1,3}(?:\.\d+)?)%")
+_MARKED = re.compile(r"\[(id|tag):((?:\\.|[^\]\\])*)\]")  # Moodle writes these into a comment
+_TRUE_OR_FALSE = ("T", "TRUE", "F", "FALSE")
+_ANSWERS = re.compile(r"(?<!\\)\{\s*(?:[=~#]|%-?\d|\}|(?:T|TRUE|F|FALSE)\s*[#}])")
+_TITLE = re.compile(r"^[ \t]*::.+?(?<!\\)::", re.MULTILINE)
+_GAP = "_____"
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """The lines of one question, comments apart."""
+
+    line: int
+    text: str
+    comments: str
+
+
+def looks_like_gift(text: str) -> bool:
+    """Whether a text is GIFT rather than prose or a table: it has answers in braces, titles or categories."""
+    lines = [line for line in text.split("\n") if not line.lstrip().startswith("//")]
+    if any(line.startswith(_CATEGORY) for line in lines):
+        return True
+    bare = "\n".join(lines)
+    return bool(_ANSWERS.search(bare)) or bool(_TITLE.search(bare) and re.search(r"(?<!\\)\{", bare))
+
+
+def read_gift(path: Path | str) -> Quiz:
+    """Read the questions of a GIFT file; those not answered in words are counted as skipped."""
+    return parse_gift(read_text(path), path)
+
+
+def parse_gift(text: str, path: Path | str = "GIFT") -> Quiz:
+    """Read questions from GIFT text; `path` is what errors call it."""
+    questions: list[QuizQuestion] = []
+    skipped: list[Skipped] = []
+    category = ""
+    refuse_long(path, len(without_pictures(text)))
+    for block in _blocks(text):
+        if block.text.startswith(_CATEGORY):
+            named, _, rest = block.text.partition("\n")
+            category = plain_category(_show(named.removeprefix(_CATEGORY)))
+            block = _Block(block.line + 1, rest.strip(), block.comments)
+        if not block.text:
+            continue
+        one = _question(path, block, category)
+        if isinstance(one, Skipped):
+            skipped.append(one)
+        else:
+            questions.append(one)
+    if not questions and not skipped:
+        raise InputError(path, "holds no questions.", hint="A question has its answers in braces: {=answer}.")
+    return Quiz(tuple(questions), tuple(skipped))
+
+
+def _blocks(text: str) -> Iterator[_Block]:
+    """Split at blank lines; signs that a backslash protects are hidden."""
+    lines: list[str] = []
+    comments: list[str] = []
+    start = 1
+    for number, line in enumerate([*text.split("\n"), ""], start=1):
+        if line.lstrip().startswith("//"):
+            comments.append(line)
+        elif line.strip():
+            start = start if lines else number
+            lines.append(line)
+        elif lines:
+            whole = "\n".join(lines).strip()
+            yield _Block(start, _ESCAPED.sub(lambda match: _HIDDEN[match[1]], whole), "\n".join(comments))
+            lines, comments = [], []
+
+
+def _question(path: Path | str, block: _Block, category: str) -> QuizQuestion | Skipped:
+    name, text = _split_name(block.text)
+    before, answers, after = _split_answers(path, block, text)
+    asked, form = _split_format(f"{before}{_GAP}{after}" if after.strip() else before)
+    asked = readable(_show(asked), form)
+    name = name or " ".join(asked.split())[:60]
+    kind = _kind(answers)
+    if kind not in (SHORT_ANSWER, ESSAY):
+        return Skipped(name, kind, block.line)
+    if not asked:
+        raise InputError(path, "a question has answers and no text.", line=block.line)
+    told, _, feedback = (answers or "").rpartition("####") if "####" in (answers or "") else (answers, "", "")
+    references, examples, notes = sort_answers(_answers(path, block, told or "", form))
+    marks = [(what, value.replace("\\]", "]").strip()) for what, value in _MARKED.findall(block.comments)]
+    return QuizQuestion(
+        name=name,
+        text=asked,
+        kind=kind,
+        references=references,
+        examples=examples,
+        category=category,
+        feedback=_rendered(feedback, form),
+        idnumber=next((value for what, value in marks if what == "id"), ""),
+        tags=tuple(value for what, value in marks if what == "tag"),
+        notes=notes,
+        line=block.line,
+    )
+
+
+def _split_name(text: str) -> tuple[str, str]:
+    if text.startswith("::"):
+        name, sign, rest = text[2:].partition("::")
+        if sign:
+            return " ".join(_show(name).split()), rest.strip()
+    return "", text
+
+
+def _split_answers(path: Path | str, block: _Block, text: str) -> tuple[str, str | None, str]:
+    """What stands before the braces, in them (None where there are none) and behind them."""
+    before, opened, rest = text.partition("{")
+    answers, closed, after = rest.partition("}")
+    wrong = ""
+    if "}" in before:
+        wrong = "a brace } closes that was never opened."
+    elif opened and not closed:
+        wrong = "a brace { opens and does not close before the next blank line."
+    elif "{" in answers or "{" in after or "}" in after:
+        wrong = "there are more braces than the two around the answers."
+    if wrong:
+        hint = "Write \\{ and \\} for braces that are part of a text."
+        raise InputError(path, wrong, line=block.line, hint=hint)
+    return before, (answers.strip() if opened else None), after
+
+
+def _kind(answers: str | None) -> str:
+    """Which type of question has such answers, by the rules of Moodle's own reader."""
+    if answers is None:
+        return "description"
+    own = answers.rpartition("####")[0].strip() if "####" in answers else answers
+    if not own:
+        return ESSAY
+    if own.startswith("#"):
+        return "numerical"
+    if "~" in own:
+        return "multichoice"
+    if "=" in own and "->" in own:
+        return "match"
+    return "truefalse" if own.partition("#")[0].strip() in _TRUE_OR_FALSE else SHORT_ANSWER
+
+
+def _answers(path: Path | str, block: _Block, answers: str, form: str) -> Sequence[Example]:
+    found = []
+    for answer in answers.split("="):
+        answer = answer.strip()
+        if not answer:
+            continue
+        weight = _SHARE.match(answer)
+        if answer.startswith("%") and weight is None and re.match(r"%[^%\s]*%", answer):
+            raise InputError(path, "a share of the points is no number between % and %.", line=block.line)
+        share = float(weight[1]) / 100 if weight else 1.0
+        text, _, feedback = (answer[weight.end() :] if weight else answer).partition("#")
+        found.append(Example(_rendered(text, "plain_text"), share, _rendered(feedback, form)))
+    return found
+
+
+def _split_format(text: str) -> tuple[str, str]:
+    named = _FORMAT.match(text.strip())
+    if named is None:
+        return text, _FORMATS["moodle"]
+    return text.strip()[named.end() :], _FORMATS[named[1]]
+
+
+def _rendered(text: str, form: str) -> str:
+    text = text.strip()
+    own = _FORMAT.match(text)
+    if own:
+        text, form = text[own.end() :], _FORMATS[own[1]]
+    return readable(_show(text), form)
+
+
+def _show(text: str) -> str:
+    return text.translate(_SHOWN)

@@ -1,0 +1,188 @@
+"""Tables in any of four file formats (CSV, TSV, JSONL, XLSX) as one thing: a header and rows of text.
+
+A list of objects in JSON, as some learning platforms write it, is read, too.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from postil.data.files import read_bytes, write_text
+from postil.data.formats import jsonfile, spreadsheets, xlsxfile
+from postil.data.formats.grids import Grid, check_size
+from postil.errors import InputError
+
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".xlsx")
+_ALSO_READ = {".txt": ".csv", ".tab": ".tsv", ".ndjson": ".jsonl", ".xlsm": ".xlsx"}
+
+# What a format cannot hold: half a character nowhere, NUL not in text, control characters not in XML.
+_UNWRITABLE = {
+    ".csv": re.compile("[\0\ud800-\udfff]"),
+    ".tsv": re.compile("[\0\ud800-\udfff]"),
+    ".jsonl": re.compile("[\ud800-\udfff]"),
+    ".xlsx": re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One record of a table, as wide as the header, and the line (or sheet row) it starts on."""
+
+    line: int
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A table as it stands in its file: the header's names and the rows that are not wholly blank."""
+
+    path: Path
+    header: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+    def column(self, name: str) -> list[str]:
+        """All cells below one name of the header."""
+        index = self.header.index(name)
+        return [row.cells[index] for row in self.rows]
+
+    def demand_rows(self) -> None:
+        """Object when there is a header and nothing below it."""
+        if not self.rows:
+            raise InputError(self.path, "there is a header and no row below it.")
+
+
+def read_rows(path: Path | str, *, encoding: str | None = None, sheet: str | None = None) -> Rows:
+    """Read a table of any of the four formats; its file name's ending says which.
+
+    Line ends inside cells become `\\n`. Wholly blank rows, and columns with neither name nor content, are
+    left out; a column with content and no name is called `column 3` after its place.
+    """
+    path = Path(path)
+    kind = _kind(path)
+    if kind == ".xlsx":
+        grid = xlsxfile.read_sheet(path, sheet)
+        width = max(len(cells) for _, cells in grid)
+        check_size(path, len(grid), width)
+        grid = [(line, cells + [""] * (width - len(cells))) for line, cells in grid]
+    elif kind == ".jsonl":
+        grid = jsonfile.read_lines_of_json(path, encoding)
+    elif kind == ".json":
+        grid = jsonfile.read_json(path, encoding)
+    else:
+        grid = spreadsheets.read_delimited(
+            path, delimiter="\t" if kind == ".tsv" else None, encoding=encoding
+        )
+    return _assemble(path, grid)
+
+
+def _kind(path: Path) -> str:
+    suffix = path.suffix.lower()
+    suffix = _ALSO_READ.get(suffix, suffix)
+    if suffix == ".xls":
+        # Some learning platforms call a text file or a new workbook .xls.
+        start = read_bytes(path)[:4]
+        suffix = ".xlsx" if start in (b"\xd0\xcf\x11\xe0", b"PK\x03\x04") else ".csv"
+    if suffix not in (*SUFFIXES, ".json"):
+        if not path.exists() or path.is_dir():
+            read_bytes(path)  # says so
+        raise InputError(
+            path,
+            f"is not a kind of table known here: the name ends in {suffix!r}.",
+            hint=f"Save it as one of {', '.join(SUFFIXES)}.",
+        )
+    return suffix
+
+
+def _assemble(path: Path, grid: Grid) -> Rows:
+    if not grid:
+        raise InputError(path, "holds no text.")
+    (line, names), body = grid[0], grid[1:]
+    kept = [
+        place
+        for place, name in enumerate(names)
+        if _clean(name) or any(cells[place].strip() for _, cells in body)
+    ]
+    header = _header(path, line, [(place, names[place]) for place in kept])
+    if len(kept) == len(names):
+        return Rows(path, header, tuple(Row(number, tuple(cells)) for number, cells in body))
+    return Rows(
+        path, header, tuple(Row(number, tuple(cells[place] for place in kept)) for number, cells in body)
+    )
+
+
+def _clean(name: str) -> str:
+    return name.strip().strip("\ufeff").strip()
+
+
+def _header(path: Path, line: int, names: Iterable[tuple[int, str]]) -> tuple[str, ...]:
+    places: dict[str, int] = {}
+    for place, raw in names:
+        name = _clean(raw) or f"column {place + 1}"
+        if name in places and re.fullmatch(r"[\d.]+", name):
+            name = f"{name} (column {place + 1})"  # Canvas heads each question's points with their maximum
+        if name in places:
+            raise InputError(
+                path,
+                f"two columns are called {name!r}: the {places[name] + 1}. and the {place + 1}.",
+                line=line,
+                hint="Rename or delete one of them.",
+            )
+        places[name] = place
+    return tuple(places)
+
+
+def write_rows(
+    path: Path | str,
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    defuse_formulas: bool = False,
+) -> None:
+    """Write a table in the format its file name's ending says, so that `read_rows` gives back the same texts.
+
+    A spreadsheet program takes a cell that begins with `=`, `+`, `-` or `@` for a formula. In a workbook each
+    cell is marked as text, which prevents it. A CSV or TSV file has no such mark, and an answer may well be
+    `-5 °C`: texts are written as they are, so that they come back as they were. `defuse_formulas` puts an
+    apostrophe before them instead, for files that are only ever looked at; workbooks are the better way.
+    """
+    path = Path(path)
+    kind = path.suffix.lower()
+    if kind not in SUFFIXES:
+        raise InputError(
+            path,
+            f"cannot be written: the name ends in {kind!r}."
+            if kind
+            else "cannot be written: its name has no ending.",
+            hint=f"Known endings: {', '.join(SUFFIXES)}.",
+        )
+    table = [tuple(row) for row in rows]
+    _header(path, 1, enumerate(header))
+    for number, row in enumerate((header, *table)):
+        _check(path, kind, number, header, row)
+    if kind == ".xlsx":
+        xlsxfile.write_sheet(path, header, table)
+    elif kind == ".jsonl":
+        lines = (json.dumps(dict(zip(header, row, strict=True)), ensure_ascii=False) for row in table)
+        write_text(path, "".join(f"{line}\n" for line in lines))
+    else:
+        delimiter = "\t" if kind == ".tsv" else ","
+        spreadsheets.write_delimited(
+            path, header, table, delimiter=delimiter, defuse_formulas=defuse_formulas
+        )
+
+
+def _check(path: Path, kind: str, number: int, header: Sequence[str], row: Sequence[str]) -> None:
+    for name, text in zip(header, row, strict=True):
+        bad = _UNWRITABLE[kind].search(text)
+        if bad:
+            what = f"holds the character U+{ord(bad[0]):04X}, which a {kind} file cannot hold."
+            raise InputError(path, what, record=f"record {number}, column {name!r}", hint="Remove it first.")
+        if kind == ".xlsx" and not xlsxfile.fits_a_cell(text):
+            what = f"holds more than the {xlsxfile.MAX_CELL:,} characters a cell of a workbook can."
+            raise InputError(
+                path, what, record=f"record {number}, column {name!r}", hint="Write .csv instead."
+            )

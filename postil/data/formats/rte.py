@@ -1,0 +1,175 @@
+"""Entailment pairs: the XML of RTE-1 to RTE-5 in all its variants, and the three-way tab-separated form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+from postil.data.files import read_lines
+from postil.data.labels import ENTAILMENT_SCHEMES
+from postil.data.tsv import Seen, read_tsv, write_tsv
+from postil.data.xmlfile import read_xml, text_of, write_xml
+from postil.errors import InputError, unknown_label
+
+# RTE-3 called a text "long" when it exceeded this many bytes.
+LONG_TEXT_BYTES = 270
+
+_SPELLINGS = {
+    "TRUE": "ENTAILMENT",
+    "YES": "ENTAILMENT",
+    "ENTAILMENT": "ENTAILMENT",
+    "FALSE": "NO",
+    "NO": "NO",
+    "NO ENTAILMENT": "NO_ENTAILMENT",
+    "NO_ENTAILMENT": "NO_ENTAILMENT",
+    "CONTRADICTION": "CONTRADICTION",
+    "UNKNOWN": "UNKNOWN",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A text, a hypothesis, and whether the first entails the second."""
+
+    id: str
+    text: str
+    hypothesis: str
+    label: str | None = None
+    task: str = ""
+    length: str = ""
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the text is long: as the file says, or by RTE-3's rule where it says nothing."""
+        if self.length:
+            return self.length.lower().startswith("l")
+        return len(self.text.encode()) > LONG_TEXT_BYTES
+
+
+def read_pairs(path: Path | str) -> list[Pair]:
+    """Read entailment pairs from an RTE XML file or a tab-separated one, told apart by their ending.
+
+    A file that ends otherwise is taken for a table when its first line has tabs.
+    """
+    suffix = Path(path).suffix.lower()
+    table = suffix == ".tsv" or (suffix != ".xml" and "\t" in read_lines(path)[0])
+    return read_pairs_tsv(path) if table else read_pairs_xml(path)
+
+
+def canonical_label(path: Path | str, value: str, line: int | None, record: str) -> str:
+    """Return the official name for any spelling of an entailment label; a bare NO stays open."""
+    label = _SPELLINGS.get(" ".join(value.upper().split()))
+    if label is None:
+        raise InputError(
+            path,
+            unknown_label(value),
+            line=line,
+            record=record,
+            hint="Known: YES, NO, TRUE, FALSE, ENTAILMENT, CONTRADICTION, UNKNOWN, NO ENTAILMENT.",
+        )
+    return label
+
+
+def settle_labels(path: Path | str, labels: Iterable[str | None]) -> dict[str, str]:
+    """What each label of a file means, and an error where it mixes the two schemes.
+
+    Only NO depends on its company: beside CONTRADICTION or UNKNOWN it is the contradiction of three labels,
+    else the not-entailed of two.
+    """
+    found = {label for label in labels if label}
+    three_way = bool(found & {"CONTRADICTION", "UNKNOWN"})
+    if three_way and "NO_ENTAILMENT" in found:
+        raise InputError(
+            path,
+            "mixes two-way (NO ENTAILMENT) and three-way (CONTRADICTION, UNKNOWN) labels.",
+            hint="Use the labels of one scheme throughout.",
+        )
+    return {label: label for label in found} | {"NO": "CONTRADICTION" if three_way else "NO_ENTAILMENT"}
+
+
+def _settled(path: Path | str, pairs: list[Pair]) -> list[Pair]:
+    meaning = settle_labels(path, (pair.label for pair in pairs))
+    return [replace(pair, label=meaning[pair.label]) if pair.label else pair for pair in pairs]
+
+
+def read_pairs_xml(path: Path | str) -> list[Pair]:
+    """Read an RTE XML file of any year: `value` or `entailment`, any spelling of the labels, any root."""
+    xml = read_xml(path)
+    seen = Seen(xml.path, "pair id")
+    pairs = []
+    for element in xml.root.iter("pair"):
+        id = xml.required(element, "id")
+        line = xml.lines[element]
+        seen.add(id, line)
+        text, hypothesis = element.find("t"), element.find("h")
+        if text is None or hypothesis is None:
+            raise xml.error(element, "the pair lacks its <t> or its <h>.")
+        value = element.get("entailment", element.get("value", ""))
+        pairs.append(
+            Pair(
+                id=id,
+                text=text_of(text),
+                hypothesis=text_of(hypothesis),
+                label=canonical_label(path, value, line, id) if value else None,
+                task=element.get("task", ""),
+                length=element.get("length", ""),
+            )
+        )
+    if not pairs:
+        raise InputError(path, "there is no <pair> in this file.", hint="Is this an RTE file?")
+    return _settled(path, pairs)
+
+
+def write_pairs_xml(path: Path | str, pairs: Iterable[Pair]) -> None:
+    """Write pairs as RTE XML, two-way labels as YES and NO, three-way ones by their full names."""
+    listed = list(pairs)
+    settle_labels(path, (pair.label for pair in listed))
+    three_way = bool({"CONTRADICTION", "UNKNOWN"} & {pair.label for pair in listed})
+    names = {} if three_way else {"ENTAILMENT": "YES", "NO_ENTAILMENT": "NO"}
+    root = ET.Element("entailment-corpus")
+    for pair in listed:
+        element = ET.SubElement(root, "pair", id=pair.id)
+        if pair.label:
+            element.set("entailment", names.get(pair.label, pair.label))
+        for name, value in (("task", pair.task), ("length", pair.length)):
+            if value:
+                element.set(name, value)
+        ET.SubElement(element, "t").text = pair.text
+        ET.SubElement(element, "h").text = pair.hypothesis
+    write_xml(path, root)
+
+
+def read_pairs_tsv(path: Path | str) -> list[Pair]:
+    """Read the tab-separated form: id, t, h, and entailment_3way or entailment_2way, task, length."""
+    seen = Seen(path, "pair id")
+    pairs = []
+    for row in read_tsv(path, required=(("id",), ("t",), ("h",))):
+        fields = row.fields
+        seen.add(fields["id"], row.line)
+        value = fields.get("entailment_3way") or fields.get("entailment_2way") or ""
+        pairs.append(
+            Pair(
+                id=fields["id"],
+                text=fields["t"],
+                hypothesis=fields["h"],
+                label=canonical_label(path, value, row.line, fields["id"]) if value else None,
+                task=fields.get("task", ""),
+                length=fields.get("length", ""),
+            )
+        )
+    return _settled(path, pairs)
+
+
+def write_pairs_tsv(path: Path | str, pairs: Iterable[Pair]) -> None:
+    """Write pairs in the tab-separated form, with both schemes' columns."""
+    two_way = ENTAILMENT_SCHEMES["2way"]
+    listed = list(pairs)
+    settle_labels(path, (pair.label for pair in listed))
+    rows = []
+    for pair in listed:
+        collapsed = two_way.collapse(pair.label) if pair.label else ""
+        finest = "" if pair.label == "NO_ENTAILMENT" else pair.label or ""
+        rows.append((pair.id, pair.task, pair.length, collapsed or "", finest, pair.text, pair.hypothesis))
+    write_tsv(path, ("id", "task", "length", "entailment_2way", "entailment_3way", "t", "h"), rows)

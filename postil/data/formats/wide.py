@@ -1,0 +1,258 @@
+"""Wide tables, as forms and learning platforms export them: one row a student, one column a question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from postil.data.formats.attempts import find_slots, identity_column, last_attempts
+from postil.data.formats.columns import candidates, key_of, resolve
+from postil.data.formats.gather import Record, build_questions
+from postil.data.formats.keys import KeyEntry, fill_from_key, plain, read_key
+from postil.data.formats.rows import Rows, read_rows
+from postil.data.questions import Question
+from postil.errors import InputError, PostilError, some
+
+_LONG_ENOUGH = 25
+_METADATA_NAMES = (
+    "timestamp|date|time|start|start time|started|started on|completed|completion time|finished|end time"
+    "|submitted|submitted at|submission time|last modified time|time taken|duration|state|status|language"
+    "|score|total score|total points|points|grade|mark|marks|result|feedback|quiz feedback|n correct"
+    "|n incorrect|first name|last name|surname|forename|given name|family name|section|section id"
+    "|section sis id|class|course|group|school|institution|department|age|gender|ip address|consent"
+    "|network id|number of attempts|response time|preferred language"
+)
+_METADATA = frozenset(map(key_of, _METADATA_NAMES.split("|")))
+# Marks and comments that platforms put beside each question, and Moodle's grade with its maximum.
+_BESIDE = re.compile(r"^(points|feedback)\s*[-–—:]|\[(score|feedback)\]\s*$|^grade/[\d.,]+$", re.IGNORECASE)
+_NUMBERED = re.compile(r"(q|question|answer|response|item|task)[\s._-]*\d+\s*[a-z]?\)?[.:]?", re.IGNORECASE)
+_CANVAS = re.compile(r"(\d{3,}):\s*(.*)", re.DOTALL)
+_SHORT_ID = re.compile(r"\w[\w.-]{0,15}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """One column of answers; in Moodle's export the question and the right answer have columns, too."""
+
+    name: str
+    question: str = ""
+    question_id: str = ""
+    references: tuple[str, ...] = ()
+    question_column: str | None = None
+    reference_column: str | None = None
+
+
+def parse_assignments(
+    values: Iterable[str], *, option: str = "--question", header: Sequence[str] = ()
+) -> dict[str, tuple[str, ...]]:
+    """Read `COLUMN=text` options into the texts given for each column.
+
+    The column ends at the first `=`, unless `header` has a longer name that fits (`Solve x=3?=…`).
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for value in values:
+        whole = [name for name in header if value.startswith(f"{name}=")]
+        column = max(whole, key=len) if whole else value.partition("=")[0]
+        text = value[len(column) + 1 :].strip()
+        if not column.strip() or not text:
+            columns = f" The columns are {some(header, 20)}." if header else ""
+            raise PostilError(
+                f"{option} {value!r} does not say both the column and the text for it.",
+                hint=f"In a wide table, write {option} 'COLUMN=text', as in {option} 'Q1=…'.{columns}",
+            )
+        found[column.strip()] = (*found.get(column.strip(), ()), text)
+    return found
+
+
+def looks_wide(header: Sequence[str]) -> bool:
+    """Whether a table with these columns has one column a question rather than one row an answer."""
+    if find_slots(header):
+        return True
+    if candidates(header, "answer") or candidates(header, "question"):
+        return False
+    return bool(_question_columns(header)) or any(_NUMBERED.fullmatch(name.strip()) for name in header)
+
+
+def read_wide(
+    path: Path | str,
+    *,
+    questions: Mapping[str, str] | None = None,
+    references: Mapping[str, Sequence[str]] | None = None,
+    key: Path | str | None = None,
+    id_column: str | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
+) -> list[Question]:
+    """Read a table with one row a student and one column a question.
+
+    The columns named by `questions`, `references` or the key file are the questions. Where none is named,
+    they are found: Moodle's `Question 1`, `Response 1`, `Right answer 1`, else the headings that read like
+    questions. Answer ids are made as in `read_table`: `q1.student7` where there is more than one question.
+    An `id_column` of `""` means that the table has none. Of a student's attempts in Moodle's report, the last
+    finished one counts.
+    """
+    rows = read_rows(path, encoding=encoding, sheet=sheet)
+    rows.demand_rows()
+    rows, _ = last_attempts(rows)
+    return wide_questions(
+        rows, questions=questions, references=references, key=key, id_column=id_column, encoding=encoding
+    )
+
+
+def wide_questions(
+    rows: Rows,
+    *,
+    questions: Mapping[str, str] | None = None,
+    references: Mapping[str, Sequence[str]] | None = None,
+    key: Path | str | None = None,
+    id_column: str | None = None,
+    encoding: str | None = None,
+) -> list[Question]:
+    """The questions and answers of a wide table that was read, as `read_wide` has them."""
+    entries = [] if key is None else read_key(key, encoding=encoding)
+    columns = _named(rows, questions or {}, references or {}, _by_column(rows, key, entries))
+    by_text = key is not None and not columns and bool(find_slots(rows.header))
+    if entries and not columns and not by_text:
+        raise InputError(
+            key or "",
+            f"the key names {some(entry.names[0] for entry in entries)}, no columns of {rows.path}.",
+            hint=f"Its columns are {some(rows.header, 20)}.",
+        )
+    columns = columns or _found(rows)
+    if not columns:
+        raise InputError(
+            rows.path,
+            f"no column looks like a question; the columns are {some(rows.header, 20)}.",
+            line=1,
+            hint="Name them with --question 'COLUMN=text' or in a key file (--key).",
+        )
+    read = build_questions(rows.path, _records(rows, columns, _id_column(rows, columns, id_column)))
+    return fill_from_key(read, key, encoding=encoding) if by_text and key is not None else read
+
+
+def _by_column(rows: Rows, key: Path | str | None, entries: Iterable[KeyEntry]) -> dict[str, KeyEntry]:
+    """Which column each entry of the key speaks of; a key may hold questions of other tables, too."""
+    places: dict[str, str] = {}
+    for fold in (plain, key_of):  # the text of a question may differ from another only in its signs
+        for name in rows.header:
+            for known in (name, *_heading(name)):
+                places.setdefault(fold(known), name)
+    found: dict[str, KeyEntry] = {}
+    for entry in entries:
+        folded = (fold(name) for fold in (plain, key_of) for name in entry.names)
+        column = next((places[name] for name in folded if name in places), None)
+        if column is not None:
+            found.setdefault(column, entry)
+        elif entry.column:
+            raise InputError(
+                key or "",
+                f"{rows.path} has no column {entry.column!r}, which the key names.",
+                line=entry.line,
+                hint=f"Its columns are {some(rows.header, 20)}.",
+            )
+    return found
+
+
+def _named(
+    rows: Rows,
+    questions: Mapping[str, str],
+    references: Mapping[str, Sequence[str]],
+    key: Mapping[str, KeyEntry],
+) -> list[_Column]:
+    """The columns a user named, in the order of the table; what options say wins over the key file."""
+    texts = {name: entry.question for name, entry in key.items()}
+    keyed = {name: entry.references for name, entry in key.items()}
+    texts |= {resolve(rows, name, option="--question"): text for name, text in questions.items()}
+    keyed |= {resolve(rows, name, option="--reference"): tuple(each) for name, each in references.items()}
+    slots = {slot["response"]: slot for slot in find_slots(rows.header).values()}
+    named = []
+    for name in rows.header:
+        if name in texts or name in keyed:
+            slot, text, right = slots.get(name, {}), texts.get(name, ""), keyed.get(name, ())
+            id, heading = _heading(name)
+            named.append(
+                _Column(
+                    name,
+                    question=text or heading,
+                    question_id=(key[name].question_id if name in key else "") or id,
+                    references=right,
+                    question_column=None if text else slot.get("question"),
+                    reference_column=None if right else slot.get("right"),
+                )
+            )
+    return named
+
+
+def _found(rows: Rows) -> list[_Column]:
+    slots = find_slots(rows.header)
+    if slots:
+        return [
+            _Column(
+                slot["response"],
+                question=slot["response"],
+                question_column=slot.get("question"),
+                reference_column=slot.get("right"),
+            )
+            for slot in slots.values()
+        ]
+    return [_Column(name, _heading(name)[1], _heading(name)[0]) for name in _question_columns(rows.header)]
+
+
+def _question_columns(header: Iterable[str]) -> list[str]:
+    return [name for name in header if _reads_like_question(name)]
+
+
+def _reads_like_question(name: str) -> bool:
+    if _BESIDE.search(name.strip()) or key_of(name) in _METADATA or candidates([name], "id"):
+        return False
+    return name.strip().endswith(("?", "？", "؟")) or len(name.strip()) > _LONG_ENOUGH
+
+
+def _heading(name: str) -> tuple[str, str]:
+    """Split a heading into an id, where it has or is one, and the text of the question."""
+    canvas = _CANVAS.fullmatch(name)
+    if canvas:
+        return canvas[1], canvas[2]
+    return (name if _SHORT_ID.fullmatch(name) else ""), name
+
+
+def _id_column(rows: Rows, columns: Sequence[_Column], wanted: str | None) -> str | None:
+    if wanted is not None:
+        return resolve(rows, wanted, option="the id column") if wanted.strip() else None
+    known = identity_column(rows) if find_slots(rows.header) else None
+    if known is not None:
+        return known
+    used = {column.name for column in columns}
+    groups = candidates((name for name in rows.header if name not in used), "id")
+    ordered = [name for group in groups for name in group]
+    return next((name for name in ordered if any(map(str.strip, rows.column(name)))), None)
+
+
+def _records(rows: Rows, columns: Sequence[_Column], id_column: str | None) -> Iterator[Record]:
+    table = [dict(zip(rows.header, row.cells, strict=True)) for row in rows.rows]
+    times: dict[tuple[int, str], int] = {}
+    for column in columns:
+        for number, (row, cells) in enumerate(zip(rows.rows, table, strict=True), start=1):
+            answer = cells[column.name]
+            question, group = column.question, ("column", column.name, 0)
+            if column.question_column is not None:
+                question = cells[column.question_column]
+                if not question.strip() and not answer.strip():
+                    continue  # a question this student was not asked
+                # Random questions stand in different columns for different students, so the text decides.
+                text = " ".join(question.split())
+                times[number, text] = times.get((number, text), 0) + 1
+                group = ("text", text, times[number, text])
+            right = cells[column.reference_column] if column.reference_column is not None else ""
+            yield Record(
+                line=row.line,
+                group=group,
+                id=cells[id_column].strip() if id_column is not None else "",
+                answer=answer,
+                question=question,
+                question_id=column.question_id,
+                references=column.references or ((right,) if right.strip() else ()),
+                number=number,
+            )

@@ -1,0 +1,248 @@
+"""A class's answers and how they were judged, as a web page for the teacher: the doubtful ones first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from postil.data.judgements import Judgement
+from postil.data.labels import PLAIN_NAMES, Scheme
+from postil.data.questions import Question
+from postil.errors import MismatchError, number_of
+from postil.explain.answertable import (
+    EMPTY,
+    Row,
+    answer_table,
+    badge,
+    label_bars,
+    mean_score,
+    rows_of,
+    second_best,
+    shortened,
+    sureness,
+    table,
+    teachers_scheme,
+    whole,
+)
+from postil.explain.charts import bar_chart, histogram, share_bar
+from postil.explain.page import escape, page
+
+_SHORT_ANSWER, _SHORT_QUESTION = 160, 70
+_FEW_REFERENCES = 3
+# Without deferred answers the least sure are still worth a look; thousands are not shown twice.
+_FEW_DOUBTFUL, _MOST_DOUBTFUL = 10, 100
+
+_STYLE = """
+:root { color-scheme: light; }
+h2 { font-size: 1.15rem; margin: 0 0 .3rem; } h2 small { color: #64748b; font-weight: 400; }
+a { color: #1d4ed8; }
+.note { max-width: 60rem; }
+.tiles { display: flex; flex-wrap: wrap; gap: .7rem; margin: 1rem 0 .8rem; }
+.tiles div { background: #fff; border: 1px solid #e2e8f0; border-radius: .6rem; padding: .5rem 1rem;
+  display: flex; flex-direction: column-reverse; }
+dt { color: #64748b; font-size: .85rem; } dd { margin: 0; font-size: 1.5rem; font-weight: 600; }
+.charts { display: flex; flex-wrap: wrap; gap: 1.5rem 4rem; }
+figure { margin: 0; flex: 0 1 26rem; } figcaption { font-weight: 600; margin-bottom: .5rem; }
+svg { display: block; } figure svg, .share { width: 100%; } figure text { font-size: 12.5px; fill: #1e293b; }
+figure .mark { font-size: 11.5px; fill: #64748b; } .axis { stroke: #94a3b8; } .plain { fill: #3b82f6; }
+.share { height: .8rem; margin-top: .9rem; border-radius: .3rem; }
+.legend { display: flex; flex-wrap: wrap; gap: .3rem 1rem; margin: .5rem 0 1rem; font-size: .9rem; }
+.text { font-size: 1.1rem; margin-bottom: .4rem; overflow-wrap: anywhere; }
+.refs, .warn { font-size: .9rem; } .refs ul, .warn ul { margin: .2rem 0; padding-left: 1.3rem; }
+.warn { background: #fffbeb; border-left: 4px solid #d97706; padding: .4rem .8rem; margin: .6rem 0; }
+.refs li, .warn li { overflow-wrap: anywhere; }
+nav li { margin: .15rem 0; } nav small { color: #64748b; } nav h2 { margin-top: 1.5rem; }
+table { width: 100%; }
+th, td { text-align: left; vertical-align: top; padding: .4rem .9rem .4rem 0; }
+td:last-child { padding-right: 0; }
+thead th { color: #64748b; font-weight: 600; border-bottom: 2px solid #cbd5e1; white-space: nowrap; }
+tbody tr { border-bottom: 1px solid #e2e8f0; break-inside: avoid; } tr:target { background: #eff6ff; }
+tbody th { font-weight: 400; color: #475569; min-width: 6.5rem; overflow-wrap: anywhere; }
+.said { width: 42%; overflow-wrap: anywhere; } .said small { display: block; color: #475569; }
+.said summary { color: inherit; } .asked { width: 24%; overflow-wrap: anywhere; color: #475569; }
+tr.more { border-bottom: 0; } .why td { padding-top: 0; } .why summary { color: #475569; }
+.why p { margin: .2rem 0 .5rem; } .pic { overflow-x: auto; margin: .5rem 0; }
+.facets { list-style: none; display: flex; flex-wrap: wrap; gap: .1rem 1.2rem; margin: .1rem 0 .3rem;
+  padding: 0; color: #475569; overflow-wrap: anywhere; } .facets [class] { font-weight: 700; color: #475569; }
+.facets .oE { color: #047857; } .facets .oC { color: #be123c; }
+.none { color: #64748b; font-style: italic; }
+.sure, .score { font-variant-numeric: tabular-nums; } .next { white-space: nowrap; }
+.score i { display: block; height: .35rem; width: 4.5rem; border-radius: .18rem;
+  background: linear-gradient(90deg, #3b82f6 var(--s), #e2e8f0 0); }
+b[class] { display: inline-block; font-size: .85rem; font-weight: 600; padding: 0 .5rem; white-space: nowrap;
+  border: 1px solid #94a3b8; border-radius: .8rem; background: #f1f5f9; color: #334155; }
+b.other { white-space: normal; overflow-wrap: anywhere; }
+.l0 { fill: #059669; } b.l0 { background: #d1fae5; border-color: #059669; color: #064e3b; }
+.l1 { fill: #f59e0b; } b.l1 { background: #fef3c7; border-color: #d97706; color: #78350f; }
+.l2 { fill: #be123c; } b.l2 { background: #ffe4e6; border-color: #be123c; color: #881337; }
+.l3 { fill: #7c3aed; } b.l3 { background: #ede9fe; border-color: #7c3aed; color: #4c1d95; }
+.l4 { fill: #64748b; }
+mark { background: none; color: #b91c1c; font-weight: 600; white-space: nowrap; }
+@media screen and (max-width: 52rem) {
+  body { margin: 1rem auto; } section { padding: .8rem; }
+  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  table, tbody { display: block; }
+  tbody tr { display: flex; flex-wrap: wrap; gap: .2rem .9rem; padding: .6rem 0; align-items: center; }
+  tbody th, td { padding: 0; min-width: 0; } .said, .asked { width: 100%; }
+  .score i { display: inline-block; margin-left: .3rem; }
+  .tiles { gap: .4rem; } .tiles div { padding: .2rem .6rem; } dd { font-size: 1.2rem; }
+  tbody tr.more { padding-bottom: .2rem; } tbody tr.why { padding-top: 0; }
+  .why td:first-child { display: none; } .why td { width: 100%; }
+  .said { order: -1; } .asked { order: -2; }
+  .score::before { content: "score "; } .sure::before { content: "confidence "; }
+  .told::before { content: "teacher: "; } .next::before { content: "or "; }
+}
+@media print {
+  * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  :root { font-size: 10px; } body { background: #fff; margin: 0; max-width: none; font-size: 1rem; }
+  section { border: 0; padding: 0; } h2, .text, .share, .legend { break-after: avoid; }
+  a { color: inherit; text-decoration: none; } ::details-content { content-visibility: visible; }
+}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class GradedQuestion:
+    """A question, the judgements of its answers in their order, and what screening warns of, in sentences."""
+
+    question: Question
+    judgements: Sequence[Judgement]
+    warnings: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        answers, judgements = len(self.question.answers), len(self.judgements)
+        if answers != judgements:
+            raise MismatchError(
+                f"question {self.question.id} has {number_of(answers, 'answer')} "
+                f"and {number_of(judgements, 'judgement')}."
+            )
+
+
+def class_report(graded: Sequence[GradedQuestion], title: str = "Class report") -> str:
+    """Draw judged questions as a whole page, without scripts and with nothing fetched from elsewhere."""
+    scheme = teachers_scheme(answer.label for one in graded for answer in one.question.answers)
+    by_question = [
+        rows_of(number, one.question, one.judgements, scheme) for number, one in enumerate(graded, 1)
+    ]
+    rows = [row for its_rows in by_question for row in its_rows]
+    parts = [_summary(len(graded), rows, scheme)]
+    if rows:
+        parts += [_charts(rows), _doubtful(graded, rows)]
+    if len(graded) > 1:
+        parts.append(_contents(graded, by_question))
+    for number, (one, its_rows) in enumerate(zip(graded, by_question, strict=True), 1):
+        parts.append(_section(number, one, its_rows))
+    return page(title, "\n".join(parts), _STYLE)
+
+
+def _summary(questions: int, rows: Sequence[Row], scheme: Scheme | None) -> str:
+    deferred = sum(row.judgement.deferred for row in rows)
+    tiles = [
+        ("question" if questions == 1 else "questions", f"{questions:,}"),
+        ("answer" if len(rows) == 1 else "answers", f"{len(rows):,}"),
+        ("mean score, out of 1", mean_score(rows)),
+        ("please look at these", f'<a href="#doubtful">{deferred:,}</a>' if deferred else "0"),
+    ]
+    note = (
+        "The confidence is how likely it is that an answer judged correct is correct, "
+        "or that one judged anything else is not."
+        if rows
+        else "There are no answers to show."
+    )
+    compared = [row.differs for row in rows if row.differs is not None]
+    if scheme and compared:
+        agreed = compared.count(False)
+        tiles.append(("agreement with the teacher", f"{agreed / len(compared):.0%}"))
+        names = ", ".join(PLAIN_NAMES[label] for label in scheme.labels)
+        note += (
+            f" The teacher's label is the same for {agreed:,} of {number_of(len(compared), 'answer')}, "
+            f"when the labels compared are {names}."
+        )
+    drawn = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in tiles)
+    return f'<dl class="tiles">{drawn}</dl>\n<p class="note">{note}</p>'
+
+
+def _charts(rows: Sequence[Row]) -> str:
+    labels = bar_chart(label_bars(rows), "How the answers were judged")
+    sure = histogram([row.judgement.confidence for row in rows], "How many answers have which confidence")
+    return f'<section class="charts">{labels}{sure}</section>'
+
+
+def _doubtful(graded: Sequence[GradedQuestion], rows: Sequence[Row]) -> str:
+    """The deferred answers of all questions, and where these are few, the least sure of the others."""
+    deferred = sum(row.judgement.deferred for row in rows)
+    # No more than a quarter of a small class: a list of everybody points at nobody.
+    wanted = min(_MOST_DOUBTFUL, max(deferred, min(_FEW_DOUBTFUL, -(-len(rows) // 4))))
+    first = sorted(rows, key=lambda row: (not row.judgement.deferred, row.judgement.confidence))[:wanted]
+    if deferred > wanted:
+        said = f"{deferred:,} answers need a person. Here are the {wanted} least sure; all are marked below."
+    elif deferred:
+        said = f"Marked “please look”, because a person should decide: {number_of(deferred, 'answer')}."
+        said += " The others are the next least sure." if wanted > deferred else ""
+    else:
+        said = "No answer was left to a person. These are the ones judged with the least confidence."
+    lines = [_doubtful_line(row, graded[row.question - 1].question) for row in first]
+    names = ("answer", "question", "what it says", "suggested", "confidence", "second best")
+    return (
+        f'<section id="doubtful"><h2>The doubtful ones first</h2>\n<p class="note">{said}</p>\n'
+        f"{table(names, lines)}</section>"
+    )
+
+
+def _doubtful_line(row: Row, question: Question) -> str:
+    return (
+        f'<tr><th scope="row"><a href="#{row.place}">{escape(row.answer.id)}</a></th>'
+        f'<td class="asked">{row.question}. {escape(shortened(question.text, _SHORT_QUESTION))}</td>'
+        f'<td class="said" dir="auto">{escape(shortened(row.answer.text, _SHORT_ANSWER)) or EMPTY}</td>'
+        f"<td>{badge(row.judgement.label)}</td>{sureness(row.judgement)}"
+        f'<td class="next">{second_best(row.judgement)}</td></tr>'
+    )
+
+
+def _contents(graded: Sequence[GradedQuestion], by_question: Sequence[Sequence[Row]]) -> str:
+    items = "\n".join(
+        f'<li><a href="#q{number}">{escape(shortened(one.question.text, _SHORT_QUESTION)) or EMPTY}</a> '
+        f"<small>{number_of(len(rows), 'answer')}, mean score {mean_score(rows)}</small></li>"
+        for number, (one, rows) in enumerate(zip(graded, by_question, strict=True), 1)
+    )
+    return f'<nav aria-labelledby="all"><h2 id="all">All questions</h2>\n<ol>{items}</ol></nav>'
+
+
+def _section(number: int, one: GradedQuestion, rows: Sequence[Row]) -> str:
+    parts = [
+        f'<section id="q{number}"><h2>Question {number} <small>{escape(one.question.id)}</small></h2>',
+        f'<div class="text" dir="auto">{whole(one.question.text)}</div>',
+        _references(one.question),
+        _warnings(one.warnings),
+    ]
+    if rows:
+        bars = label_bars(rows)
+        legend = "".join(
+            f'<span><b class="{bar.style}">{bar.name}</b> {bar.count:,}</span>' for bar in bars if bar.count
+        )
+        mean = f"{number_of(len(rows), 'answer')}, mean score {mean_score(rows)} out of 1"
+        parts += [
+            share_bar(bars, f"Labels of question {number}"),
+            f'<p class="legend"><span>{mean}</span>{legend}</p>',
+            answer_table(rows),
+        ]
+    else:
+        parts.append('<p class="note">Nobody has answered it.</p>')
+    return "\n".join(part for part in parts if part) + "\n</section>"
+
+
+def _references(question: Question) -> str:
+    """The references, folded away where there are many."""
+    if not question.references:
+        return '<p class="note">It has no reference.</p>'
+    count = number_of(len(question.references), "reference")
+    items = "".join(f'<li dir="auto">{whole(reference.text)}</li>' for reference in question.references)
+    shown = " open" if len(question.references) <= _FEW_REFERENCES else ""
+    return f'<details class="refs"{shown}><summary>{count}</summary><ul>{items}</ul></details>'
+
+
+def _warnings(warnings: Sequence[str]) -> str:
+    if not warnings:
+        return ""
+    items = "".join(f"<li>{escape(warning)}</li>" for warning in warnings)
+    return f'<div class="warn"><strong>Please check the question</strong><ul>{items}</ul></div>'

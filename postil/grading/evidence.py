@@ -1,0 +1,130 @@
+"""What speaks for and against the answers of a class: the features that the stack weighs, a row an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from postil.language.contractions import spelled_out
+from postil.language.measures.coverage import COVERAGE, Side, coverage, crowd, new_recall, side
+from postil.language.measures.features import feature_table
+from postil.language.measures.overlap import overlap, overlap_words
+from postil.language.reader import Encoder, encoder
+from postil.language.threads import beside, one_thread_each
+
+Floats = NDArray[np.float64]
+
+OVERLAP = ("f_measure", "lesk", "new_f_measure")
+_SOFT = tuple(
+    f"reference_soft_{name}" for name in ("jaccard", "dice", "cosine", "first_covered", "second_covered")
+)
+_OPPOSITION = ("reference_opposites", "reference_polarity_clashes", "reference_net_oppositions")
+WORDS = (*_SOFT, *_OPPOSITION)
+ENCODER = tuple(
+    f"encoder_{label}" for label in ("correct", "partial", "contradictory", "irrelevant", "non_domain")
+)
+# Compared with the rest of the class: the same evidence means more where others have less of it.
+_COMPARED = ("newer_recall", "missing", "mostly_missing", "newer_precision")
+IN_CLASS = tuple(f"class_{name}" for name in (*_COMPARED, *ENCODER[:4]))
+EVIDENCE = (*ENCODER, *COVERAGE, *IN_CLASS, *OVERLAP, *WORDS, *(f"new_{name}" for name in _SOFT))
+_LONGEST = 40  # words; one in a hundred training answers has more
+_SMALL_CLASS = 5  # answers at which a class's own mean and spread count half
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """The table, the reference each answer was compared with, and the answers' weighted words."""
+
+    table: Floats
+    references: tuple[str, ...]
+    sides: tuple[Side, ...]
+
+
+def gather(question: str, references: Sequence[str], answers: Sequence[str]) -> Evidence:
+    """The evidence about the answers to one question; equal answers are looked at once."""
+    if not answers:
+        return Evidence(np.zeros((0, len(EVIDENCE))), (), ())
+    distinct = list(dict.fromkeys(answers))
+    place = {answer: number for number, answer in enumerate(distinct)}
+    rows = np.array([place[answer] for answer in answers], np.intp)
+    network = encoder()
+    with one_thread_each(), beside() as pool:
+        covered, chosen, sides = best_coverage(network, question, references, distinct)
+        # The network works outside the interpreter, so words are compared meanwhile.
+        read = [(_beginning(one), spelled_out(other)) for one, other in zip(distinct, chosen, strict=True)]
+        logits = pool.submit(network.pairs, read)
+        words = word_table(question, chosen, distinct)
+        table = assemble(log_softmax(logits.result()["response"]), covered, words, rows)
+    return Evidence(table, tuple(chosen[row] for row in rows), tuple(sides[row] for row in rows))
+
+
+def _beginning(answer: str) -> str:
+    """As much of an answer as the network has learned to read; of longer ones it believes anything."""
+    words = spelled_out(answer).split(maxsplit=_LONGEST)
+    return " ".join(words[:_LONGEST])
+
+
+def assemble(encoded: Floats, covered: Floats, words: Floats, rows: NDArray[np.intp]) -> Floats:
+    """Put the kinds of evidence about distinct answers together, a row for each answer of the class."""
+    columns = [COVERAGE.index(name) for name in _COMPARED]
+    compared = np.hstack([covered[:, columns], encoded[:, :4]])[rows]
+    return np.hstack([encoded[rows], covered[rows], in_class(compared), words[rows]])
+
+
+def in_class(values: Floats) -> Floats:
+    """How far each value is from the class's mean, in spreads; nothing for a class of one."""
+    count = len(values)
+    if count < 2:
+        return np.zeros_like(values)
+    deviations: Floats = (values - values.mean(axis=0)) / (values.std(axis=0) + 0.05)
+    return deviations * (count / (count + _SMALL_CLASS))
+
+
+def word_table(question: str, references: Sequence[str], answers: Sequence[str]) -> Floats:
+    """What comparing words tells, with and without the question's."""
+    triplets = [(question, one, answer) for one, answer in zip(references, answers, strict=True)]
+    tables = (feature_table(triplets, WORDS), feature_table(triplets, _SOFT, demote=True))
+    return np.hstack([np.array([_overlaps(*one) for one in triplets]), *tables])
+
+
+def _overlaps(question: str, reference: str, answer: str) -> tuple[float, float, float]:
+    asked = frozenset(overlap_words(question))
+    first, second = overlap_words(reference), overlap_words(answer)
+    both = overlap(first, second)
+    new = overlap(
+        [word for word in first if word not in asked], [word for word in second if word not in asked]
+    )
+    return both.f1, both.lesk, new.f1
+
+
+def log_softmax(logits: NDArray[np.floating]) -> Floats:
+    """Logarithms of the probabilities that logits stand for."""
+    shifted = logits.astype(np.float64) - logits.max(axis=-1, keepdims=True)
+    found: Floats = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return found
+
+
+def best_coverage(
+    network: Encoder, question: str, references: Sequence[str], answers: Sequence[str]
+) -> tuple[Floats, list[str], list[Side]]:
+    """Coverage of each answer's best reference, that reference, and the answers' weighted words."""
+    asked, *pieces = network.words([question, *references, *answers])
+    known = [side(one, asked) for one in pieces[: len(references)]]
+    sides = [side(one, asked) for one in pieces[len(references) :]]
+    everyone = crowd(sides)
+    tables = np.stack([coverage(reference, everyone) for reference in known], axis=1)
+    recall, precision = COVERAGE.index("newer_recall"), COVERAGE.index("newer_precision")
+    best = (tables[:, :, recall] + 0.25 * tables[:, :, precision]).argmax(axis=1)
+    return tables[np.arange(len(best)), best], [references[place] for place in best], sides
+
+
+def similarities(sides: Sequence[Side], others: Sequence[Side]) -> Floats:
+    """How alike answers to one question are: the mean of how much each covers of the other."""
+    mine, theirs = crowd(sides), crowd(others)
+    there = np.array([new_recall(one, theirs) for one in sides]).reshape(len(sides), len(others))
+    back = np.array([new_recall(one, mine) for one in others]).reshape(len(others), len(sides)).T
+    found: Floats = np.sqrt(np.clip(there, 0, 1) * np.clip(back, 0, 1))
+    return found

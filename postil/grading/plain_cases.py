@@ -1,0 +1,92 @@
+"""Answers that need no model: nothing written, "I don't know", the question copied, the reference itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from postil.language.measures.overlap import overlap_words
+from postil.language.measures.soft_cardinality import word_alike
+from postil.language.words.spaces import vocabulary
+from postil.language.words.wordnet import wordnet
+
+# Said instead of an answer; compared without punctuation and case.
+_NO_ANSWER = frozenset(
+    """idk|i dont know|i do not know|dont know|do not know|dunno|i dunno|no idea|i have no idea|i have no clue
+    |no clue|not sure|im not sure|i am not sure|i forgot|i forget|i cant remember|i dont remember|i give up
+    |pass|skip|help|i need help|na|n/a|none|nothing|no answer|i dont get it|i dont understand
+    |i do not understand|i have no answer|i dont understand the question|what|huh|ok|okay|hello|hi|lol
+    |whatever|sorry|please help|i wasnt here|i was absent|next|test""".replace("\n    ", "").split("|")
+)
+# What `overlap_words` drops and yet tells answers apart, as "a < b" from "a > b" and "1:2" from "1.2".
+_SIGNS = re.compile(r"[<>%$]|(?<=\d)[.,:](?=\d)")
+_LIKE_A_KNOWN_WORD = 0.5
+_OPEN = frozenset(("what", "why", "how", "which", "who", "when", "where", "explain", "describe"))
+_ADDED = frozenset(("the", "answer", "to", "is", "my", "question", "was", "a", "because", "that", "it"))
+_COPIED = 0.9  # share of words that question and answer have in common when one copies the other
+
+
+@dataclass(frozen=True, slots=True)
+class PlainCase:
+    """The label of an answer that speaks for itself, and why."""
+
+    label: str
+    because: str
+
+
+def plain_case(question: str, references: Sequence[str], answer: str) -> PlainCase | None:
+    """Judge an answer by what it plainly is; None where a model must look at it."""
+    words = overlap_words(answer)
+    if not any(character.isalnum() for character in answer):
+        because = "there are no words in it" if answer.strip() else "nothing was written"
+        return PlainCase("non_domain", because)
+    right = [overlap_words(reference) for reference in references]
+    if any(words == one and _signs(answer) == _signs(of) for one, of in zip(right, references, strict=True)):
+        return PlainCase("correct", "it is the reference, word for word")
+    if " ".join(words).replace("'", "").replace("’", "") in _NO_ANSWER and not any(
+        set(words) <= set(one) for one in right
+    ):
+        return PlainCase("non_domain", "it says that there is no answer")
+    asked = overlap_words(question)
+    if asked and _repeats(words, asked):
+        return PlainCase("irrelevant", "it only repeats the question")
+    if _is_gibberish(words, [*asked, *(word for one in right for word in one)]):
+        return PlainCase("non_domain", "hardly a word in it is known")
+    return None
+
+
+def _signs(text: str) -> list[str]:
+    return _SIGNS.findall(text)
+
+
+def _repeats(words: Sequence[str], asked: Sequence[str]) -> bool:
+    """Whether an answer has all the question's words and hardly any of its own.
+
+    Who turns a yes-or-no question round ("Is it lit?" "It is lit.") has answered it.
+    """
+    if words[0] == asked[0] and _common(words, asked) >= _COPIED:
+        return True
+    said, own = set(words), set(words) - set(asked) - _ADDED
+    open_question = bool(_OPEN & set(asked))
+    return open_question and not own and len(said & set(asked)) >= _COPIED * len(set(asked))
+
+
+def _common(words: Sequence[str], others: Sequence[str]) -> float:
+    first, second = set(words), set(others)
+    return len(first & second) / max(len(first | second), 1)
+
+
+def _is_gibberish(words: Sequence[str], expected: Sequence[str]) -> bool:
+    """Whether there is no number, hardly an English word and nothing like a word of question or reference."""
+    if any(character.isdigit() for word in words for character in word):
+        return False
+    longer = [word for word in words if len(word) > 1]
+    if 3 * sum(map(_is_known, longer)) > len(longer):
+        return False
+    distinct = set(expected)
+    return not any(word_alike(word, other) >= _LIKE_A_KNOWN_WORD for word in words for other in distinct)
+
+
+def _is_known(word: str) -> bool:
+    return vocabulary().row(word) >= 0 or bool(wordnet().base_forms(word))

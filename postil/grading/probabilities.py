@@ -1,0 +1,146 @@
+"""The stack: weighs the evidence about an answer and gives the probability of each of the five labels."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+
+from postil.data.files import write_text
+from postil.data.labels import RESPONSE_SCHEMES
+from postil.errors import InputError
+from postil.grading.decision import LABELS
+from postil.grading.evidence import EVIDENCE, Floats, log_softmax
+
+FORMAT = 1
+_FARTHEST = 3.0  # spreads from the mean
+# For questions that the encoder has learned from, and for all others.
+NAMES = ("known", "new")
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """Softmax regression over standardised evidence.
+
+    `biases` are added to the logarithms of a scheme's probabilities before the best is taken, since the field
+    counts every label alike, however rare. `sureness` is how often the two-way label was right among answers
+    at least as sure as each of some confidences, highest first: (confidence, share of all answers, accuracy).
+    """
+
+    weights: tuple[tuple[float, ...], ...]  # a row a label: its intercept, then a weight for each feature
+    means: tuple[float, ...]
+    scales: tuple[float, ...]
+    biases: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    sureness: tuple[tuple[float, float, float], ...] = ()
+    features: tuple[str, ...] = EVIDENCE
+
+    def probabilities(self, table: Floats) -> Floats:
+        """A row an answer, a column a label."""
+        inputs = _standard(table, np.array(self.means), np.array(self.scales))
+        return np.exp(log_softmax(inputs @ np.array(self.weights).T))
+
+    def threshold(self, target: float) -> float:
+        """The least confidence at which answers are right as often as asked for; more than 1 if never."""
+        good = [confidence for confidence, _, accuracy in self.sureness if accuracy >= target]
+        return min(good, default=1.01)
+
+    def threshold_for(self, share: float) -> float:
+        """The confidence that so large a share of answers reaches."""
+        return next((one for one, reached, _ in self.sureness if reached >= share), 0.0)
+
+
+def fit_stack(
+    table: Floats,
+    wanted: Floats,
+    *,
+    weights: Floats | None = None,
+    prior: Stack | None = None,
+    penalty: float = 10.0,
+) -> Stack:
+    """Fit to evidence and the probabilities that labels stand for.
+
+    Weights are drawn to a prior's, or to zero: with few labelled answers the prior speaks, with many the
+    data do.
+    """
+    counts = np.ones(len(table)) if weights is None else weights
+    if prior is None:
+        means, scales = table.mean(axis=0), table.std(axis=0) + 1e-3
+        start = np.zeros((len(LABELS), table.shape[1] + 1))
+    else:
+        means, scales, start = np.array(prior.means), np.array(prior.scales), np.array(prior.weights)
+    inputs = _standard(table, means, scales)
+
+    def cost(flat: Floats) -> tuple[float, Floats]:
+        own = flat.reshape(start.shape)
+        logs = log_softmax(inputs @ own.T)
+        moved = own - start
+        moved[:, 0] *= 0.1  # how frequent a label is may differ freely
+        loss = -float(counts @ (wanted * logs).sum(axis=1)) + penalty / 2 * float((moved**2).sum())
+        slope = ((np.exp(logs) - wanted) * counts[:, None]).T @ inputs
+        moved[:, 0] *= 0.1
+        return loss, (slope + penalty * moved).ravel()
+
+    found = minimize(cost, start.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 500})
+    learned: Floats = np.reshape(found.x, start.shape)
+    rows = tuple(tuple(row.tolist()) for row in learned)
+    old = prior or Stack(rows, (), ())
+    return Stack(rows, tuple(means.tolist()), tuple(scales.tolist()), old.biases, old.sureness)
+
+
+def _standard(table: Floats, means: Floats, scales: Floats) -> Floats:
+    """Evidence in spreads, a column of ones before it; what is farther out than most is cut off."""
+    inside = np.clip((table - means) / scales, -_FARTHEST, _FARTHEST)
+    return np.hstack([np.ones((len(table), 1)), inside])
+
+
+def save_stacks(path: Path, stacks: Mapping[str, Stack], known: Mapping[str, int]) -> None:
+    """Write stacks by name, and how many answers to which questions (fingerprints) the encoder has seen."""
+    content = {
+        "format": FORMAT,
+        "stacks": {name: asdict(stack) for name, stack in stacks.items()},
+        "known": dict(sorted(known.items())),
+    }
+    write_text(path, json.dumps(content, indent=1) + "\n")
+
+
+def load_stacks(path: Path) -> tuple[dict[str, Stack], dict[str, int]]:
+    """Read what `save_stacks` wrote."""
+    try:
+        content = json.loads(path.read_text("utf-8"))
+        if content["format"] != FORMAT or any(
+            tuple(one["features"]) != EVIDENCE for one in content["stacks"].values()
+        ):
+            raise InputError(
+                path, "was made by another version of Postil.", hint="Train it again with: postil train"
+            )
+        stacks = {name: _stack(content["stacks"][name]) for name in NAMES}
+        known = {name: int(count) for name, count in content["known"].items()}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise InputError(path, "is not a trained model.", hint="Make one with: postil train") from error
+    return stacks, known
+
+
+def _stack(values: Mapping[str, Any]) -> Stack:
+    sureness = (_numbers(row, 3) for row in values["sureness"])
+    return Stack(
+        weights=tuple(_numbers(values["weights"][row], len(EVIDENCE) + 1) for row in range(len(LABELS))),
+        means=_numbers(values["means"], len(EVIDENCE)),
+        scales=_numbers(values["scales"], len(EVIDENCE)),
+        biases={
+            name: _numbers(one, len(RESPONSE_SCHEMES[name].labels)) for name, one in values["biases"].items()
+        },
+        sureness=tuple((confidence, share, accuracy) for confidence, share, accuracy in sureness),
+    )
+
+
+def _numbers(values: object, count: int) -> tuple[float, ...]:
+    """So many numbers; a damaged file is refused here and not when an answer is judged."""
+    found = np.array(values, np.float64)
+    if found.shape != (count,) or not np.isfinite(found).all():
+        raise ValueError(f"{count} numbers are expected")
+    return tuple(found.tolist())

@@ -1,0 +1,144 @@
+"""How much of a reference an answer covers: word vectors matched greedily, weighted by rareness.
+
+Words that the question has already said count little (they are *demoted*): an answer that repeats them has
+not answered yet. Formulas are in docs/measures.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from postil.language.reader import WIDTH, Floats, Pieces
+from postil.language.words.spaces import idf
+
+COVERAGE = (
+    "recall",
+    "new_recall",
+    "newer_recall",
+    "missing",
+    "mostly_missing",
+    "weakest",
+    "precision",
+    "new_precision",
+    "newer_precision",
+    "extra",
+    "question_share",
+    "new_weight",
+    "reference_weight",
+)
+_NOTHING = Pieces((), (), np.zeros(0, np.intp), np.zeros((0, WIDTH), np.float32))
+_DEMOTED = 0.2  # what is left of the weight of a word that the question has
+_LEAST = 1e-3
+_ALIKE, _RATHER_ALIKE = 0.75, 0.6  # cosines from which a word counts as matched, and as nearly so
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """A text to match: its pieces and their weights, plain, without the question's words, and less and less
+    the more a word is like one of the question's."""
+
+    pieces: Pieces
+    plain: Floats
+    new: Floats
+    newer: Floats
+    like_question: Floats
+
+
+def side(pieces: Pieces, question: Pieces) -> Side:
+    """Weigh the pieces of a text by their words' rareness and by the question."""
+    rareness = np.array([_rareness(word) for word in pieces.words], np.float32)
+    counts = np.bincount(pieces.owners, minlength=len(pieces.words)) if len(pieces.owners) else np.ones(0)
+    plain = (rareness / np.sqrt(np.maximum(counts, 1)))[pieces.owners].astype(np.float32) + _LEAST
+    said = frozenset(question.words)
+    repeated = np.array([word in said for word in pieces.words], bool)[pieces.owners]
+    like = np.zeros(len(plain), np.float32)
+    if len(question.vectors) and len(plain):
+        like = (pieces.vectors @ question.vectors.T).max(axis=1)
+    newer = plain * np.clip(1 - like, _LEAST, 1)
+    return Side(pieces, plain, np.where(repeated, plain * _DEMOTED, plain), newer, like)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Crowd:
+    """Several texts' pieces in one row, so that all are matched at once; those without words are left out."""
+
+    count: int
+    full: NDArray[np.intp]  # the places of texts that have words
+    starts: NDArray[np.intp]
+    vectors: Floats
+    plain: Floats
+    new: Floats
+    newer: Floats
+    like_question: Floats
+
+    def mean(self, values: NDArray[np.float32 | np.bool_], weights: Floats) -> NDArray[np.float64]:
+        """For each text the weighted mean of its pieces' values."""
+        sums = np.add.reduceat(values * weights, self.starts)
+        return np.asarray(sums / np.add.reduceat(weights, self.starts), np.float64)
+
+
+def crowd(sides: Sequence[Side]) -> Crowd:
+    """Put texts together."""
+    full = np.array([place for place, one in enumerate(sides) if len(one.plain)], np.intp)
+    own = [sides[place] for place in full] or [side(_NOTHING, _NOTHING)]
+    starts = np.cumsum([0, *(len(one.plain) for one in own[:-1])])
+
+    def joined(name: str) -> Floats:
+        return np.concatenate([getattr(one, name) for one in own])
+
+    vectors = np.concatenate([one.pieces.vectors for one in own])
+    weights = (joined("plain"), joined("new"), joined("newer"), joined("like_question"))
+    return Crowd(len(sides), full, starts, vectors, *weights)
+
+
+def coverage(reference: Side, answers: Crowd) -> NDArray[np.float64]:
+    """A row an answer, a column for each of `COVERAGE`; an answer without words covers nothing."""
+    table = np.zeros((answers.count, len(COVERAGE)))
+    table[:, [COVERAGE.index("missing"), COVERAGE.index("mostly_missing")]] = 1
+    if not len(answers.full) or not len(reference.plain):
+        return table
+    cosines = reference.pieces.vectors @ answers.vectors.T
+    # The best match of the reference's pieces in each answer, and of the answers' pieces in the reference.
+    best = np.maximum.reduceat(cosines, answers.starts, axis=1)
+    back = cosines.max(axis=0)
+    own = np.sort(best[reference.new >= np.median(reference.new)], axis=0)
+    columns = (
+        _mean(best, reference.plain),
+        _mean(best, reference.new),
+        _mean(best, reference.newer),
+        _mean(best < _RATHER_ALIKE, reference.new),
+        _mean(best < _ALIKE, reference.new),
+        own[: max(1, len(own) // 3)].mean(axis=0),
+        answers.mean(back, answers.plain),
+        answers.mean(back, answers.new),
+        answers.mean(back, answers.newer),
+        answers.mean(back < _RATHER_ALIKE, answers.new),
+        answers.mean(answers.like_question, answers.plain),
+        np.log1p(np.add.reduceat(answers.new, answers.starts)),
+        np.full(len(answers.full), np.log1p(reference.new.sum())),
+    )
+    table[answers.full] = np.stack(columns, axis=1)
+    return table
+
+
+def new_recall(reference: Side, answers: Crowd) -> NDArray[np.float64]:
+    """How much of what a text adds to the question each answer covers; one column of `coverage`."""
+    found = np.zeros(answers.count)
+    if len(answers.full) and len(reference.plain):
+        cosines = reference.pieces.vectors @ answers.vectors.T
+        found[answers.full] = _mean(np.maximum.reduceat(cosines, answers.starts, axis=1), reference.new)
+    return found
+
+
+def _mean(values: NDArray[np.generic], weights: Floats) -> NDArray[np.float64]:
+    return np.asarray(weights @ values.astype(np.float32) / weights.sum(), np.float64)
+
+
+@lru_cache(maxsize=1 << 15)
+def _rareness(word: str) -> float:
+    return float(idf()(word)) if any(map(str.isalnum, word)) else 0.0

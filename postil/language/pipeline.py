@@ -1,0 +1,246 @@
+"""From text to Document: the shipped spaCy pipeline, loaded once, and what is built on its output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from importlib.resources import files
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from postil.errors import PostilError
+from postil.language.boundaries import BoundaryModel
+from postil.language.chunks import spans_of, tags_of
+from postil.language.document import Document, Span, Token
+from postil.language.light_spacy import import_spacy
+from postil.language.negation import find_negations
+from postil.language.quantities import find_quantities
+from postil.language.words.forms import Lemmatiser
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+
+MAX_CHARACTERS = 2_000_000
+# Long texts are analysed piece by piece, so that memory does not grow with them.
+_PIECE = 2000
+_BATCH = 256
+_MOST_WORDS = 30_000  # that are kept for good
+
+# What students type for a word that no treebank has: the network is shown the word it stands for.
+STANDS_FOR = {
+    "b/c": "because",
+    "bc": "because",
+    "cuz": "because",
+    "coz": "because",
+    "w/": "with",
+    "w/o": "without",
+    "&": "and",
+}
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A loaded pipeline: spaCy's part, the tables for lemmas and iSTS chunks, its name for signatures."""
+
+    nlp: Language
+    lemmatiser: Lemmatiser
+    boundaries: BoundaryModel
+    name: str
+
+    @cached_property
+    def lemma(self) -> Callable[[str, str], str]:
+        """The lemmatiser, remembering the words it met: most words of a text are the same few hundred."""
+        return lru_cache(maxsize=1 << 16)(self.lemmatiser)
+
+    @cached_property
+    def _strings(self) -> dict[int, str]:
+        """The names of tags and relations by spaCy's number for them, read once."""
+        return _Names(self.nlp)
+
+    def analyse_many(self, texts: Iterable[str]) -> Iterator[Document]:
+        """Analyse texts in batches, in order."""
+        return self._run((text, self._tokenise(text)) for text in texts)
+
+    def analyse_tokens(self, sentences: Iterable[Sequence[str]]) -> Iterator[Document]:
+        """Analyse texts that are already cut into tokens; the text is the tokens joined by blanks."""
+        return self._run((" ".join(words), _placed(words)) for words in sentences)
+
+    def _tokenise(self, text: str) -> list[tuple[str, int, bool]]:
+        """Cut a text into (word, offset, blank after it); white space and control characters part words."""
+        if len(text) > MAX_CHARACTERS:
+            raise PostilError(
+                f"a text of {len(text):,} characters is too long.",
+                hint=f"At most {MAX_CHARACTERS:,} are analysed at once: split it.",
+            )
+        # The same length, so that offsets still point into the text as it was given.
+        cleaned = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
+        words = [
+            (token.text, token.idx, bool(token.whitespace_))
+            for token in self.nlp.tokenizer(cleaned)
+            if not token.is_space
+        ]
+        return _label_freed(words)
+
+    def _run(self, inputs: Iterable[tuple[str, list[tuple[str, int, bool]]]]) -> Iterator[Document]:
+        def pieces() -> Iterator[tuple[Doc, tuple[str, list[tuple[str, int, bool]], bool]]]:
+            for text, words in inputs:
+                cuts = _cuts(words)
+                for start, end in pairwise(cuts):
+                    yield self._doc(words[start:end]), (text, words, end == len(words))
+
+        collected: list[Doc] = []
+        for doc, (text, words, last) in self.nlp.pipe(pieces(), as_tuples=True, batch_size=_BATCH):
+            collected.append(doc)
+            if last:
+                yield self._document(text, words, collected)
+                collected = []
+
+    def _doc(self, words: Sequence[tuple[str, int, bool]]) -> Doc:
+        from spacy.tokens import Doc
+
+        return Doc(
+            self.nlp.vocab,
+            words=[STANDS_FOR.get(word.lower(), word) for word, _, _ in words],
+            spaces=[space for _, _, space in words],
+        )
+
+    def _tokens(self, doc: Doc, words: Sequence[tuple[str, int, bool]], base: int) -> Iterator[Token]:
+        """Read the annotations off spaCy's arrays: several times faster than token by token."""
+        strings = self._strings
+        columns = doc.to_array(["TAG", "POS", "HEAD", "DEP", "MORPH"]).tolist()
+        for place, (tag_id, pos_id, offset, dep_id, morph_id) in enumerate(columns):
+            word, start, _ = words[place]
+            tag = strings[tag_id]
+            morph = strings[morph_id]
+            # Heads are relative, and negative ones come wrapped around as unsigned numbers.
+            head = place + (offset if offset < 1 << 31 else offset - (1 << 64))
+            yield Token(
+                index=base + place,
+                text=word,
+                start=start,
+                lemma=self.lemma(STANDS_FOR.get(word.lower(), word), tag),
+                pos=strings[pos_id],
+                tag=tag,
+                head=base + head,
+                relation="root" if head == place else strings[dep_id],
+                morph="" if morph == "_" else morph,
+            )
+
+    def _document(self, text: str, words: Sequence[tuple[str, int, bool]], docs: Sequence[Doc]) -> Document:
+        tokens: list[Token] = []
+        sentences: list[Span] = []
+        chunk_tags: list[str] = []
+        margins: list[float] = []
+        for doc in docs:
+            base = len(tokens)
+            tokens += self._tokens(doc, words[base : base + len(doc)], base)
+            sentences += [Span(base + sent.start, base + sent.end) for sent in doc.sents]
+            chunk_tags += doc.user_data.get("chunks", [])
+            margins += doc.user_data.get("ists", [])
+        frozen = tuple(tokens)
+        chunks = spans_of(chunk_tags)
+        return Document(
+            text=text,
+            tokens=frozen,
+            sentences=tuple(sentences),
+            chunks=chunks,
+            ists_chunks=spans_of(self.boundaries(frozen, tags_of(chunks, len(frozen)), margins)),
+            negations=find_negations(frozen),
+            quantities=find_quantities(frozen),
+            pipeline=self.name,
+        )
+
+
+class _Names(dict[int, str]):
+    """spaCy's table of strings, remembering what was asked: a dictionary is ten times as fast."""
+
+    def __init__(self, nlp: Language) -> None:
+        super().__init__()
+        self._known = nlp.vocab.strings
+
+    def __missing__(self, number: int) -> str:
+        name = self[number] = self._known[number]
+        return name
+
+
+def _label_freed(words: list[tuple[str, int, bool]]) -> list[tuple[str, int, bool]]:
+    """Part a last single letter from its full stop: "bulb A." ends in a label, not in an initial."""
+    if words and len(words[-1][0]) == 2 and words[-1][0][0].isalpha() and words[-1][0][1] == ".":
+        label, offset, space = words[-1]
+        return [*words[:-1], (label[0], offset, False), (".", offset + 1, space)]
+    return words
+
+
+def _placed(words: Sequence[str]) -> list[tuple[str, int, bool]]:
+    placed, offset = [], 0
+    for word in words:
+        if not word.strip():
+            raise PostilError("a token is empty or blank.", hint="Tokens must be words.")
+        placed.append((word, offset, True))
+        offset += len(word) + 1
+    return placed
+
+
+def _cuts(words: Sequence[tuple[str, int, bool]]) -> list[int]:
+    """Where to cut a long text into pieces: after the last full stop before the limit, else at it."""
+    cuts = [0]
+    while len(words) - cuts[-1] > _PIECE:
+        limit = cuts[-1] + _PIECE
+        stop = next((i for i in range(limit, cuts[-1] + _PIECE // 2, -1) if words[i - 1][0] in ".?!"), limit)
+        cuts.append(stop)
+    return [*cuts, len(words)]
+
+
+@cache
+def load_pipeline(path: Path | None = None) -> Pipeline:
+    """Load the shipped pipeline, or one from a folder; the second call returns the first one's."""
+    spacy = import_spacy()
+    from thinc.api import NumpyOps, get_current_ops, set_current_ops
+
+    import postil.language.components  # noqa: F401 - registers the chunker
+
+    folder: Any = path or files("postil.resources").joinpath("pipeline")
+    # numpy's matrix product is about three times as fast as the one spaCy takes by default. Layers keep what
+    # they were made with, so that other spaCy pipelines in the same program are left as they are.
+    others = get_current_ops()
+    set_current_ops(NumpyOps(use_blis=False))
+    try:
+        nlp = spacy.load(folder)
+    finally:
+        set_current_ops(others)
+    tables = Path(str(folder))
+    lemmatiser = Lemmatiser.load(tables / "lemmas.json")
+    boundaries = BoundaryModel.load(tables / "boundaries.json")
+    return Pipeline(nlp, lemmatiser, boundaries, f"{nlp.meta['name']}-{nlp.meta['version']}")
+
+
+@contextmanager
+def forgetting_words() -> Iterator[None]:
+    """Inside, spaCy keeps words that it meets for the first time only until the end; do not nest it.
+
+    Its table of words would grow for as long as a program meets new ones, half a kilobyte for each. The first
+    ones stay: those are the frequent ones, and what is kept is quicker to read. What was analysed inside is
+    good to use outside: a `Document` holds nothing of spaCy's.
+    """
+    nlp = load_pipeline().nlp
+    with nlp.memory_zone() if len(nlp.vocab.strings) > _MOST_WORDS else nullcontext():
+        yield
+
+
+def analyse(text: str) -> Document:
+    """Analyse one text."""
+    return next(analyse_many([text]))
+
+
+def analyse_many(texts: Iterable[str]) -> Iterator[Document]:
+    """Analyse many texts, in batches and in order."""
+    return load_pipeline().analyse_many(texts)
+
+
+def analyse_tokens(sentences: Iterable[Sequence[str]]) -> Iterator[Document]:
+    """Analyse texts that are already cut into tokens."""
+    return load_pipeline().analyse_tokens(sentences)

@@ -1,0 +1,289 @@
+"""What the role model sees: a tree, candidate words around a predicate, and features hashed in bulk.
+
+Strings become numbers once (`code`), and features are built from those numbers for thousands of candidates at
+a time with numpy: Python touches each word and each candidate only once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+
+from postil.language.document import Token
+from postil.language.words.wordnet import wordnet
+
+Codes = npt.NDArray[np.uint64]
+Buckets = npt.NDArray[np.int32]
+
+# How far up the tree arguments are looked for: "she tried to begin to see" is three steps.
+MAX_UP = 3
+# Words with these relations head an argument only when they depend on the predicate itself.
+_NEVER_FAR = frozenset(
+    ("punct", "det", "case", "fixed", "flat", "goeswith", "cop", "aux:pass", "compound:prt")
+)
+_NEVER_BELOW = _NEVER_FAR | {"cc", "mark", "aux", "compound", "nummod", "amod", "expl", "discourse"}
+_SUBJECTS = frozenset(("nsubj", "nsubj:pass", "csubj", "csubj:pass", "nsubj:outer"))
+
+
+@lru_cache(maxsize=1 << 17)
+def code(text: str) -> int:
+    """A string's number, the same on every machine."""
+    return crc32(text.encode("utf-8", "surrogatepass"))
+
+
+@lru_cache(maxsize=1 << 16)
+def things(lemma: str) -> tuple[int, int]:
+    """What kind of thing a noun names, coarse and finer: the ancestors of its first sense in WordNet."""
+    net = wordnet()
+    senses = net.synsets(lemma, "n")
+    if not senses:
+        return 1, 1
+    line = [senses[0]]
+    while above := net.hypernyms(line[-1]):
+        line.append(above[0])
+    line.reverse()
+    return code(net.name(line[min(3, len(line) - 1)])), code(net.name(line[min(5, len(line) - 1)]))
+
+
+class Tree:
+    """The tokens of a document with their dependents and the extent of each subtree."""
+
+    __slots__ = ("heads", "kids", "left", "right", "tokens")
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self.tokens = tokens
+        self.heads = [token.head for token in tokens]
+        self.kids: list[list[int]] = [[] for _ in tokens]
+        for index, head in enumerate(self.heads):
+            if head != index:
+                self.kids[head].append(index)
+        self.left = list(range(len(tokens)))
+        self.right = list(range(len(tokens)))
+        for node in self._bottom_up():
+            head = self.heads[node]
+            self.left[head] = min(self.left[head], self.left[node])
+            self.right[head] = max(self.right[head], self.right[node])
+
+    def _bottom_up(self) -> list[int]:
+        order = [index for index, head in enumerate(self.heads) if head == index]
+        for node in order:
+            order.extend(self.kids[node])
+        order.reverse()
+        return order
+
+    def above(self, node: int, steps: int) -> list[int]:
+        """The node and its ancestors, at most so many."""
+        chain = [node]
+        while len(chain) <= steps and self.heads[chain[-1]] != chain[-1]:
+            chain.append(self.heads[chain[-1]])
+        return chain
+
+    def kid(self, node: int, *relations: str) -> int:
+        """The first dependent with one of these relations, or -1."""
+        return next((kid for kid in self.kids[node] if self.tokens[kid].relation in relations), -1)
+
+    def lemma(self, node: int) -> str:
+        """The lemma in lower case; of no node, nothing."""
+        return self.tokens[node].lemma.lower() if node >= 0 else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A word that may head an argument: how far up its path from the predicate goes, and where it turns."""
+
+    node: int
+    up: int
+    turn: int
+    path: str
+    shape: str
+
+
+def candidates(tree: Tree, predicate: int) -> Iterator[Candidate]:
+    """The words that may head an argument: dependents and theirs, ancestors and their dependents."""
+    tokens = tree.tokens
+    if tokens[predicate].relation in ("aux", "aux:pass"):
+        return  # "has" in "has seen" has no arguments of its own
+    climbed = ""
+    pos = tokens[predicate].pos
+    chain = tree.above(predicate, MAX_UP if pos in ("VERB", "AUX") else MAX_UP - 1)
+    for up, node in enumerate(chain):
+        arrows = "^" * up
+        if up:
+            climbed += "^" + tokens[chain[up - 1]].relation
+            yield Candidate(node, up, node, climbed, arrows)
+        for kid in tree.kids[node]:
+            relation = tokens[kid].relation
+            if (up and kid == chain[up - 1]) or relation == "punct" or (up and relation in _NEVER_FAR):
+                continue
+            yield Candidate(kid, up, node, f"{climbed}v{relation}", arrows + "v")
+            if up > (pos == "AUX"):
+                continue
+            for grandkid in tree.kids[kid]:
+                below = tokens[grandkid].relation
+                if below not in _NEVER_BELOW:
+                    yield Candidate(grandkid, up, node, f"{climbed}v{relation}v{below}", arrows + "vv")
+
+
+TOKEN_ATOMS = (
+    "lemma", "pos", "tag", "rel", "form", "case", "mark", "head_lemma", "head_pos", "kids", "first", "last",
+    "wh", "thing", "finer",
+)  # fmt: skip
+
+
+def token_atoms(tree: Tree, node: int) -> list[int]:
+    """What is known of a word by itself, in the order of TOKEN_ATOMS."""
+    token = tree.tokens[node]
+    head = token.head
+    kids = tree.kids[node]
+    first = tree.left[node]
+    last = tree.right[node]
+    case = tree.kid(node, "case")
+    lemma = token.lemma.lower()
+    return [
+        code(lemma),
+        code(token.pos),
+        code(token.tag),
+        code(token.relation),
+        code(token.text.lower()[-3:]),
+        code(" ".join(tree.lemma(kid) for kid in kids if tree.tokens[kid].relation == "case"))
+        if case >= 0
+        else 0,
+        code(tree.lemma(tree.kid(node, "mark"))),
+        code(tree.lemma(head)) if head != node else 1,
+        code(tree.tokens[head].pos) if head != node else 1,
+        code(" ".join([tree.tokens[kid].relation for kid in kids])),
+        code(tree.lemma(first)),
+        code(tree.lemma(last)),
+        code(tree.tokens[first].tag if tree.tokens[first].tag[:1] == "W" else ""),
+        *(things(lemma) if token.pos in ("NOUN", "PROPN") else (0, 0)),
+    ]
+
+
+def voice(tree: Tree, node: int) -> str:
+    """How the predicate stands: active, passive, participle, gerund, infinitive, or no verb at all."""
+    token = tree.tokens[node]
+    if token.pos not in ("VERB", "AUX"):
+        return "noun" if token.pos in ("NOUN", "PROPN") else "other"
+    relations = [tree.tokens[kid].relation for kid in tree.kids[node]]
+    if "aux:pass" in relations or "nsubj:pass" in relations or "csubj:pass" in relations:
+        return "passive"
+    auxiliaries = {tree.lemma(kid) for kid in tree.kids[node] if tree.tokens[kid].relation == "aux"}
+    if token.tag == "VBN" and not auxiliaries & {"have", "'ve"}:
+        return "participle"
+    if token.tag == "VBG" and "be" not in auxiliaries:
+        return "gerund"
+    if token.tag == "VB" and "mark" in relations:
+        return "infinitive"
+    return "active"
+
+
+CONTEXT_ATOMS = (
+    "p_voice",
+    "p_frame",
+    "p_prepositions",
+    "p_subject",
+    "p_object",
+    "p_aux",
+    "p_particle",
+    "p_shape",
+)
+
+
+def context_atoms(tree: Tree, node: int) -> list[int]:
+    """What surrounds a possible predicate, in the order of CONTEXT_ATOMS."""
+    tokens = tree.tokens
+    frame: list[str] = []
+    prepositions: list[str] = []
+    auxiliaries: list[str] = []
+    for kid in tree.kids[node]:
+        relation = tokens[kid].relation
+        if relation in ("punct", "cc", "discourse"):
+            continue
+        if kid > node and (not frame or "V" not in frame):
+            frame.append("V")
+        frame.append(relation)
+        if relation[:3] in ("obl", "nmo"):
+            prepositions.append(tree.lemma(tree.kid(kid, "case")))
+        elif relation[:3] == "aux":
+            auxiliaries.append(tree.lemma(kid))
+    if "V" not in frame:
+        frame.append("V")
+    subject = next((kid for kid in tree.kids[node] if tokens[kid].relation in _SUBJECTS), -1)
+    thing = tree.kid(node, "obj", "xcomp", "ccomp")
+    return [
+        code(voice(tree, node)),
+        code(" ".join(frame)),
+        code(" ".join(prepositions)),
+        code(tree.lemma(subject)) if subject >= 0 else 0,
+        code(tree.lemma(thing)) if thing >= 0 else 0,
+        code(" ".join(auxiliaries)),
+        code(tree.lemma(tree.kid(node, "compound:prt"))),
+        code(f"{subject >= 0} {tree.kid(node, 'obj') >= 0}"),
+    ]
+
+
+def distance(gap: int) -> str:
+    """A distance in words, coarser as it grows; its sign says the side."""
+    size = abs(gap)
+    return ("-" if gap < 0 else "+") + str(size if size < 4 else 4 if size < 7 else 7 if size < 13 else 13)
+
+
+PAIR_ATOMS = ("path", "shape", "side", "gap", "rank", "before", "after", "verbs", "turn", "taken")
+
+
+def pair_atoms(tree: Tree, predicate: int, candidate: Candidate) -> list[int]:
+    """How a candidate stands to its predicate, in the order of PAIR_ATOMS."""
+    tokens = tree.tokens
+    node, turn = candidate.node, candidate.turn
+    relation = tokens[node].relation
+    siblings = tree.kids[tokens[node].head] if tokens[node].head != node else []
+    before = after = ""
+    rank = 0
+    for sibling in siblings:
+        other = tokens[sibling].relation
+        if other == "punct":
+            continue
+        if sibling < node:
+            before = other
+            rank += other == relation
+        elif sibling > node:
+            after = other
+            break
+    low, high = min(predicate, node), max(predicate, node)
+    between = (
+        sum(1 for index in range(low + 1, high) if tokens[index].pos == "VERB") if high - low < 40 else 9
+    )
+    # Does a nearer word already fill the place? "He sat and she sang": "he" is not the singer.
+    taken = any(tokens[kid].relation in _SUBJECTS for kid in tree.kids[predicate]) if candidate.up else False
+    return [
+        code(candidate.path),
+        code(candidate.shape),
+        code("<" if node < predicate else ">"),
+        code(distance(node - predicate)),
+        rank,
+        code(before),
+        code(after),
+        min(between, 3),
+        code(f"{tokens[turn].pos} {tokens[turn].relation}" if candidate.up else ""),
+        int(taken),
+    ]
+
+
+def hashed(atoms: Codes, templates: Sequence[Sequence[int]], bits: int) -> Buckets:
+    """The bucket of each template's feature for each row of atoms: rows × templates."""
+    buckets = np.empty((len(atoms), len(templates)), dtype=np.int32)
+    columns = [np.ascontiguousarray(atoms[:, column]) for column in range(atoms.shape[1])]
+    shift = np.uint64(64 - bits)
+    factor = np.uint64(0x9E3779B97F4A7C15)
+    for number, template in enumerate(templates):
+        mixed = np.full(len(atoms), number + 1, dtype=np.uint64) * factor
+        for column in template:
+            mixed = (mixed ^ columns[column]) * factor
+            mixed ^= mixed >> np.uint64(29)
+        buckets[:, number] = ((mixed * factor) >> shift).astype(np.int32)
+    return buckets

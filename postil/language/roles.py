@@ -1,0 +1,285 @@
+"""Who does what to whom: predicates with PropBank rolesets and arguments, read off the dependency tree.
+
+Three small learned steps: a word is a predicate in some sense or none (`predicates.py`); a word near it heads
+an argument with some role or none (a network over hashed features); the argument spans the subtree of its
+head, less the branches that a third model leaves out (`role_spans.py`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from postil.language.document import Argument, Document, Predicate
+from postil.language.predicates import RolesetModel, inventory, verb_class, verb_of
+from postil.language.role_features import (
+    CONTEXT_ATOMS,
+    PAIR_ATOMS,
+    TOKEN_ATOMS,
+    Candidate,
+    Tree,
+    candidates,
+    code,
+    context_atoms,
+    hashed,
+    pair_atoms,
+    token_atoms,
+    voice,
+)
+from postil.language.role_rules import antecedent, with_doer, with_object, with_undergoer
+from postil.language.role_spans import Choice, SpanModel
+
+Floats = npt.NDArray[np.float32]
+
+NO_ROLE = "-"
+_BATCH = 256
+
+ROLESET_ATOMS = ("roleset", "inventory", "f0", "f1", "f2", "f34", "verb", "class", "changes")
+COLUMNS = (
+    *(f"c.{name}" for name in TOKEN_ATOMS),
+    *(f"p.{name}" for name in TOKEN_ATOMS),
+    *CONTEXT_ATOMS,
+    *ROLESET_ATOMS,
+    *PAIR_ATOMS,
+)
+_PLACES = {name: place for place, name in enumerate(COLUMNS)}
+_TEMPLATES = """
+path / path p_voice / path p.lemma / path roleset / path p.pos / path inventory / path p_voice roleset
+path p.tag / path p_voice f0 f1 / path p_shape / path p_frame / path p_frame p_voice roleset / path c.case
+path c.mark / path c.pos / path c.case roleset / path c.lemma / path c.case p.pos / path p_voice p_shape
+path p_voice taken / path side p.tag / path c.mark verbs / path p_prepositions roleset / path f2 c.case
+path inventory c.case p_voice / shape / shape side gap / shape c.rel side / shape c.tag side p.tag
+c.rel roleset side / c.rel p_voice inventory side / c.lemma / c.lemma c.case / c.lemma c.rel
+c.lemma roleset / c.lemma p.lemma shape / c.tag c.rel / c.form c.pos / c.case roleset / c.case c.lemma
+c.case c.pos f2 f34 / c.mark c.rel p.lemma / c.kids c.rel shape / c.kids path / c.head_lemma c.rel shape
+c.first c.rel / c.last c.rel / c.wh path / c.wh c.rel / c.first c.last c.rel / p.rel path
+p.rel p.head_lemma path / p.rel p.head_pos shape c.rel / p.lemma p.pos c.rel side / p_aux path
+p_particle path / p_object c.rel roleset / p_subject c.rel roleset / p_frame c.rel gap
+p_frame c.rel rank side / before c.rel after side / before c.rel path / after path / gap path / rank path
+verbs path / turn path / taken path p.rel / turn c.rel p.rel / roleset / inventory / p.lemma p.tag
+verb path p_voice / verb c.case c.rel / path p_shape class / path p_shape changes p_voice
+class c.case c.rel / path p_shape changes f0 f1 / path p.pos changes c.case
+path c.thing / c.case c.thing / c.rel c.thing roleset / path c.thing class / c.case c.finer p.pos
+path c.finer / c.thing inventory c.rel p_voice
+"""
+# Templates that know the very predicate: hidden now and then in training, so that the others learn too.
+LEXICAL = frozenset(("roleset", "verb", "p.lemma"))
+TEMPLATES = tuple(
+    tuple(_PLACES[name] for name in template.split())
+    for line in _TEMPLATES.strip().splitlines()
+    for template in line.split(" / ")
+)
+LEXICAL_TEMPLATES = tuple(any(_PLACES[name] in template for name in LEXICAL) for template in TEMPLATES)
+
+
+@dataclass(frozen=True, slots=True)
+class RoleNetwork:
+    """Sums of hashed features' vectors, a rectifier, a layer of roles."""
+
+    vectors: Floats
+    hidden_bias: Floats
+    output: Floats
+    output_bias: Floats
+    labels: tuple[str, ...]
+    bits: int
+    reluctance: float = 0.0
+
+    def scores(self, atoms: npt.NDArray[np.uint64]) -> Floats:
+        """The logarithm of each role's probability for each candidate: candidates × labels."""
+        buckets = hashed(atoms, TEMPLATES, self.bits)
+        hidden = np.tile(self.hidden_bias, (len(atoms), 1))
+        for column in range(buckets.shape[1]):
+            hidden += self.vectors[buckets[:, column]]
+        np.maximum(hidden, 0, out=hidden)
+        logits: Floats = hidden @ self.output + self.output_bias
+        logits -= logits.max(axis=1, keepdims=True)
+        logits -= np.log(np.exp(logits).sum(axis=1, keepdims=True))
+        # A missed argument costs as much as a wrong one, but most candidates are none.
+        logits[:, 0] += self.reluctance
+        return logits
+
+
+def role_rows(
+    trees: Sequence[Tree], chosen: Sequence[Sequence[tuple[int, str]]]
+) -> tuple[list[tuple[int, int, list[Candidate]]], npt.NDArray[np.uint64]]:
+    """The candidates of each predicate as (tree, predicate, candidates), and a row of atoms a candidate."""
+    groups: list[tuple[int, int, list[Candidate]]] = []
+    words: list[list[int]] = []
+    word_at: dict[tuple[int, int], int] = {}
+    sides: list[list[int]] = []
+    pairs: list[list[int]] = []
+    picks: list[tuple[int, int, int]] = []
+
+    def word(number: int, node: int) -> int:
+        place = word_at.get((number, node))
+        if place is None:
+            place = word_at[number, node] = len(words)
+            words.append(token_atoms(trees[number], node))
+        return place
+
+    for number, tree in enumerate(trees):
+        for node, roleset in chosen[number]:
+            nearby = list(candidates(tree, node))
+            if not nearby:
+                continue
+            groups.append((number, node, nearby))
+            sides.append(context_atoms(tree, node) + roleset_atoms(roleset, tree.lemma(node)))
+            at = word(number, node)
+            for candidate in nearby:
+                picks.append((word(number, candidate.node), at, len(sides) - 1))
+                pairs.append(pair_atoms(tree, node, candidate))
+    if not picks:
+        return groups, np.zeros((0, len(COLUMNS)), dtype=np.uint64)
+    table = np.array(words, dtype=np.uint64)
+    index = np.array(picks)
+    atoms = np.hstack([
+        table[index[:, 0]],
+        table[index[:, 1]],
+        np.array(sides, dtype=np.uint64)[index[:, 2]],
+        np.array(pairs, dtype=np.uint64),
+    ])  # fmt: skip
+    return groups, atoms
+
+
+def roleset_atoms(roleset: str, lemma: str) -> list[int]:
+    """What is known of a roleset, in the order of ROLESET_ATOMS."""
+    functions = inventory(roleset)
+    name, changes = verb_class(roleset)
+    return [
+        code(roleset),
+        code(" ".join(functions)),
+        code(functions[0]),
+        code(functions[1]),
+        code(functions[2]),
+        code(" ".join(functions[3:])),
+        code(verb_of(roleset, lemma)),
+        code(name),
+        int(changes),
+    ]
+
+
+def decode(nearby: Sequence[Candidate], scores: Floats, labels: Sequence[str]) -> list[Choice]:
+    """Give each candidate its best role, numbered roles once each; the surest choose first."""
+    taken: set[str] = set()
+    chosen: list[Choice] = []
+    for place in np.argsort(-scores[:, 1:].max(axis=1), kind="stable").tolist():
+        for label in np.argsort(-scores[place], kind="stable").tolist()[:4]:
+            role = labels[label]
+            if role == NO_ROLE:
+                break
+            if role in taken and role.startswith("ARG") and role[3:4].isdecimal():
+                continue
+            taken.add(role)
+            chosen.append(Choice(nearby[place], role, float(scores[place, label])))
+            break
+    chosen += antecedent(nearby, chosen)
+    # A continuation points at an argument; without one it says nothing.
+    return [
+        choice
+        for choice in chosen
+        if not (choice.role[:2] == "C-" and choice.role != "C-V" and choice.role[2:] not in taken)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class RoleModel:
+    """The three steps together."""
+
+    rolesets: RolesetModel
+    network: RoleNetwork
+    spans: SpanModel
+
+    def __call__(
+        self, trees: Sequence[Tree], chosen: Sequence[Sequence[tuple[int, str]]] | None = None
+    ) -> list[tuple[Predicate, ...]]:
+        """The predicates of each tree; with `chosen`, of those words and in those senses."""
+        if chosen is None:
+            chosen = self.rolesets.choose(trees)
+        groups, atoms = role_rows(trees, chosen)
+        arguments: dict[tuple[int, int], list[Choice]] = {}
+        if groups:
+            scores = self.network.scores(atoms)
+            row = 0
+            for number, node, nearby in groups:
+                block = scores[row : row + len(nearby)]
+                row += len(nearby)
+                found = decode(nearby, block, self.network.labels)
+                roleset = dict(chosen[number])[node]
+                functions, changes = inventory(roleset), verb_class(roleset)[1]
+                found = with_undergoer(trees[number], node, functions, found, changes=changes)
+                found = with_object(trees[number], node, functions, nearby, found)
+                arguments[number, node] = with_doer(trees[number], node, functions, nearby, found)
+        spans = self.spans(trees, arguments)
+        return [
+            tuple(
+                _predicate(tree, node, roleset, spans.get((number, node), ()))
+                for node, roleset in chosen[number]
+            )
+            for number, tree in enumerate(trees)
+        ]
+
+
+def _predicate(tree: Tree, node: int, roleset: str, arguments: Sequence[Argument]) -> Predicate:
+    lemma = tree.lemma(node)
+    return Predicate(
+        index=node,
+        lemma=lemma,
+        roleset=roleset,
+        arguments=tuple(sorted(arguments, key=lambda argument: argument.start)),
+        verb=verb_of(roleset, lemma),
+        voice=voice(tree, node),
+    )
+
+
+def load_model(folder: Any) -> RoleModel:
+    """Load a role model from a folder."""
+    facts = json.loads(folder.joinpath("roles.json").read_text(encoding="utf-8"))
+    with folder.joinpath("roles.npz").open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+        vectors = arrays["vectors"].astype(np.float32) * arrays["scales"].astype(np.float32)
+        network = RoleNetwork(
+            vectors,
+            arrays["hidden_bias"].astype(np.float32),
+            arrays["output"].astype(np.float32),
+            arrays["output_bias"].astype(np.float32),
+            tuple(facts["labels"]),
+            int(facts["network_bits"]),
+            float(facts["reluctance"]),
+        )
+        rolesets = RolesetModel(
+            arrays["rolesets"].astype(np.float32) * np.float32(facts["roleset_scale"]),
+            int(facts["roleset_bits"]),
+            facts["extra"],
+            float(facts["roleset_bias"]),
+        )
+        spans = SpanModel(
+            arrays["spans"].astype(np.float32) * np.float32(facts["span_scale"]), int(facts["span_bits"])
+        )
+    return RoleModel(rolesets, network, spans)
+
+
+@cache
+def role_model() -> RoleModel:
+    """The model that ships, loaded once."""
+    return load_model(files("postil.resources").joinpath("roles"))
+
+
+def find_predicates(documents: Iterable[Document]) -> list[tuple[Predicate, ...]]:
+    """The predicates of each document, many documents at once: several times faster than one by one."""
+    model = role_model()
+    waiting = iter(documents)
+    found: list[tuple[Predicate, ...]] = []
+    while batch := list(islice(waiting, _BATCH)):
+        answers = model([Tree(document.tokens) for document in batch])
+        for document, answer in zip(batch, answers, strict=True):
+            # What was found in bulk need not be found again by `document.predicates`.
+            object.__setattr__(document, "_predicates", answer)
+        found += answers
+    return found

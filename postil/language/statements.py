@@ -1,0 +1,245 @@
+"""From a question and a short answer to a statement, as the makers of entailment pairs did.
+
+"How high is Mount Everest?" and "8848 m" give "Mount Everest is 8848 m high." So a fragment can be judged,
+and aligned, like a sentence. Where no rule fits, the answer stays as it is.
+
+>>> from postil.language.statements import statement
+>>> statement("Who wrote Hamlet?", "Shakespeare")
+'Shakespeare wrote Hamlet.'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from postil.language.document import Document, Token
+from postil.language.pipeline import analyse_many
+from postil.language.words.inflection import past_tense, third_person
+
+_BE = frozenset(("is", "are", "was", "were", "am", "'s"))
+_DO = frozenset(("do", "does", "did"))
+_OTHERS = frozenset(("can", "could", "will", "would", "should", "may", "might", "must", "has", "have", "had"))
+_AUXILIARIES = _BE | _DO | _OTHERS
+_ASKING = frozenset(("what", "which", "who", "whom", "whose", "where", "when", "why", "how"))
+_CLAUSES = frozenset(("when", "if", "because", "after", "before", "while", "since", "unless"))
+_YES, _NO = frozenset(("yes", "yeah", "yep")), frozenset(("no", "nope"))
+_FINITE = frozenset(("VBZ", "VBD", "VBP", "MD"))
+_VERBAL = frozenset(("VB", "VBN", "VBG", "VBZ", "VBD", "VBP"))
+
+
+def statement(question: str, answer: str) -> str:
+    """A statement that says what a short answer to a question says."""
+    asked, given = analyse_many([question, " ".join(answer.split())])
+    words = [token for token in asked.tokens if any(map(str.isalnum, token.text)) or token.text == ","]
+    reply = _bare(given.text)
+    asks_reason = bool(words) and _low(words[0]) == "why"
+    if not words or not reply or (_is_sentence(given) and not asks_reason):
+        return _sentence(given.text)
+    said = _of_yes_or_no(words, reply) or _of_open(_last_question(words), reply, given)
+    return _sentence(said or given.text)
+
+
+def _bare(answer: str) -> str:
+    return answer.strip().rstrip(".!").strip()
+
+
+def _sentence(text: str) -> str:
+    text = " ".join(text.split())
+    if not text:
+        return ""
+    ended = text if text[-1] in ".!?" else f"{text}."
+    return ended[0].upper() + ended[1:]
+
+
+def _is_sentence(answer: Document) -> bool:
+    """Whether an answer says who or what, and what about it."""
+    has_subject = any(token.relation.split(":")[0] in ("nsubj", "expl") for token in answer.tokens)
+    return has_subject and any(token.tag in _FINITE for token in answer.tokens)
+
+
+def _last_question(words: Sequence[Token]) -> Sequence[Token]:
+    """The part that asks, where a clause with a comma stands before it: "When water boils, what forms?"."""
+    commas = [place for place, token in enumerate(words) if token.text == ","]
+    for place in reversed(commas):
+        if any(_low(token) in _ASKING for token in words[place + 1 : place + 4]):
+            return words[place + 1 :]
+    return words
+
+
+def _low(token: Token) -> str:
+    return token.text.lower()
+
+
+def _written(tokens: Sequence[Token]) -> str:
+    """Tokens as they were written, with blanks where there were any."""
+    found = ""
+    for place, token in enumerate(tokens):
+        apart = place and token.start > tokens[place - 1].end
+        found += (" " if apart else "") + token.text
+    return found
+
+
+def _joined(*parts: str) -> str:
+    return " ".join(part for part in parts if part)
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """What a question says beside what it asks for: subject, verbs, the rest, and a clause behind it."""
+
+    subject: str
+    verbs: str
+    rest: str
+    tail: str
+
+
+def _of_yes_or_no(words: Sequence[Token], reply: str) -> str:
+    first = reply.split()[0].lower().strip(",.")
+    if _low(words[0]) not in _AUXILIARIES or first not in _YES | _NO:
+        return ""
+    clause = _clause(words, 0, denied=first in _NO)
+    return _joined(clause.subject, clause.verbs, clause.rest, clause.tail)
+
+
+def _of_open(words: Sequence[Token], reply: str, given: Document) -> str:
+    """The statement for a question that begins with what is asked for: what, which year, how many moons."""
+    start = next((place for place, token in enumerate(words) if token.tag in _FINITE), None)
+    # What is asked for stands first, or behind a preposition: "in which year".
+    first = words[1:2] if words[0].pos == "ADP" else words[:1]
+    if not start or not any(_low(token) in _ASKING for token in first):
+        return ""
+    asked, word = words[:start], next(_low(token) for token in words[:start] if _low(token) in _ASKING)
+    phrase = _reply(asked, word, reply, given)
+    after = words[start + 1 :]
+    asks_subject = word in ("what", "which", "who", "whose", "how") and not _has_adverb(asked)
+    if asks_subject and (_low(words[start]) not in _AUXILIARIES or _starts_with_verb(after)):
+        return _joined(phrase, _written(words[start:]))
+    if _low(words[start]) in _BE and not _main_verb(words, start):
+        return _of_copula(words, start, word, phrase)
+    clause = _clause(words, start)
+    if clause.verbs.endswith(("did", "does", "do")):  # "What did she do?": the answer has the verb
+        return _joined(clause.subject, phrase, clause.rest, clause.tail)
+    last = _has_adverb(asked) or asked[0].pos == "ADP" or word in ("where", "when", "why")
+    return _placed(clause, phrase, last=last)
+
+
+def _has_adverb(asked: Sequence[Token]) -> bool:
+    """Whether "how" asks for the way or the degree, and not for a number of things."""
+    return _low(asked[0]) == "how" and not any(_low(token) in ("many", "much") for token in asked)
+
+
+def _starts_with_verb(words: Sequence[Token]) -> bool:
+    """Whether no subject stands between an auxiliary and its verb: "was killed", "can conduct"."""
+    without = [token for token in words if token.pos not in ("ADV", "PART")]
+    return bool(without) and without[0].tag in _VERBAL
+
+
+def _placed(clause: _Clause, phrase: str, *, last: bool) -> str:
+    """The answer behind the verb or, where it tells place, time or reason, behind everything."""
+    stranded = (
+        clause.rest and len(clause.rest.split()) == 1 and clause.rest in ("of", "from", "to", "with", "for")
+    )
+    if last or stranded:
+        return _joined(clause.subject, clause.verbs, clause.rest, phrase, clause.tail)
+    return _joined(clause.subject, clause.verbs, phrase, clause.rest, clause.tail)
+
+
+def _of_copula(words: Sequence[Token], start: int, word: str, phrase: str) -> str:
+    """A question with nothing but a form of "be": what is X, how high is X, which planet is the largest."""
+    asked, verb = words[:start], _low(words[start])
+    subject, tail = _parted(words[start + 1 :])
+    if not subject:
+        return ""
+    if (
+        word == "how"
+        and len(asked) > 1
+        and asked[1].pos in ("ADJ", "ADV")
+        and _low(asked[1]) not in ("many", "much")
+    ):
+        return _joined(_written(subject), verb, phrase, _written(asked[1:]), _written(tail))
+    superlative = any(token.tag in ("JJS", "RBS") for token in subject)
+    if word in ("which", "what") and len(asked) > 1 and superlative:
+        return _joined(phrase, verb, _written(subject), _written(asked[1:]), _written(tail))
+    return _joined(_written(subject), verb, phrase, _written(tail))
+
+
+def _clause(words: Sequence[Token], start: int, *, denied: bool = False) -> _Clause:
+    """A clause whose auxiliary stands before its subject, put in the order of a statement."""
+    auxiliary = words[start]
+    inside, tail = _parted(words[start + 1 :])
+    verb = _main_place(words, start, len(inside))
+    if verb is None:
+        subject, rest = _subject(inside)
+        not_ = "not" if denied else ""
+        return _Clause(_written(subject), _joined(_low(auxiliary), not_), _written(rest), _written(tail))
+    subject, rest = words[start + 1 : verb], words[verb + 1 : start + 1 + len(inside)]
+    if _low(auxiliary) in _DO and not denied:
+        verbs = _inflected(_low(auxiliary), words[verb])
+    else:
+        verbs = _joined(_low(auxiliary), "not" if denied else "", words[verb].text)
+    return _Clause(_written(subject), verbs, _written(rest), _written(tail))
+
+
+def _subject(words: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token]]:
+    """Where the subject ends in "the switch closed", after its noun, and what follows."""
+    heads = [
+        place
+        for place, token in enumerate(words)
+        if token.relation.split(":")[0] in ("nsubj", "expl", "csubj")
+    ]
+    if not heads and words and words[0].pos in ("PRON", "PROPN"):
+        heads = [0]
+    return (words[: heads[0] + 1], words[heads[0] + 1 :]) if heads else (words, ())
+
+
+def _parted(words: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token]]:
+    """What belongs to the clause itself, and a clause of time or condition behind it."""
+    place = next((at for at, token in enumerate(words) if at and _low(token) in _CLAUSES), len(words))
+    return words[:place], words[place:]
+
+
+def _main_verb(words: Sequence[Token], start: int) -> bool:
+    inside, _ = _parted(words[start + 1 :])
+    return _main_place(words, start, len(inside)) is not None
+
+
+def _main_place(words: Sequence[Token], start: int, length: int) -> int | None:
+    """The place of the verb that an auxiliary belongs to, behind the subject."""
+    auxiliary, inside = words[start], range(start + 2, start + 1 + length)
+    if auxiliary.relation.startswith("aux"):
+        owned = next((place for place in inside if words[place].index == auxiliary.head), None)
+        if owned is not None:
+            return owned
+    tagged = [place for place in inside if words[place].tag in ("VB", "VBN", "VBG")]
+    if tagged and not (_low(auxiliary) in _BE and words[tagged[0]].relation.startswith(("acl", "amod"))):
+        return tagged[0]
+    # "When did the war end?": where a do-form must have a verb, it is the last word.
+    return inside[-1] if _low(auxiliary) in _DO and len(inside) else None
+
+
+def _inflected(auxiliary: str, verb: Token) -> str:
+    word = verb.text.lower()
+    return past_tense(word) if auxiliary == "did" else third_person(word) if auxiliary == "does" else word
+
+
+def _reply(asked: Sequence[Token], word: str, reply: str, given: Document) -> str:
+    """The answer as it stands in the statement: with the thing counted, a preposition or "because"."""
+    first = given.tokens[0]
+    leading = first.pos in ("ADP", "SCONJ", "ADV") or _low(first) in ("because", "by", "due", "to")
+    if word == "how" and any(_low(token) in ("many", "much") for token in asked):
+        has_noun = any(token.pos == "NOUN" for token in given.tokens)
+        counted = asked[[_low(token) in ("many", "much") for token in asked].index(True) + 1 :]
+        return reply if has_noun else _joined(reply, _written(counted))
+    if leading:
+        return reply
+    if word in ("which", "what") and asked[0].pos == "ADP":
+        return _joined(_low(asked[0]), reply)
+    if word == "why":
+        return _joined("because", reply)
+    if word == "how" and len(asked) == 1 and first.tag == "VBG":
+        return _joined("by", reply)
+    if word == "where" and first.pos in ("NOUN", "PROPN", "DET"):
+        return _joined("in", reply)
+    is_year = len(reply) == 4 and reply.isdigit()
+    return _joined("in", reply) if word == "when" and is_year else reply

@@ -1,0 +1,169 @@
+"""Relatedness by the words that definitions share: extended gloss overlaps (Banerjee & Pedersen 2003).
+
+A synset's definition is read together with those of the synsets it is joined to. Definitions are lists of
+content words: function words are left out when the resource is built. Any parts of speech can be compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from postil.language.words.ancestors import gather
+from postil.language.words.wordnet import Ints, Links, load_arrays, wordnet
+
+Floats = NDArray[np.float64]
+# Whose definitions are read with a synset's own; those of one line make one text.
+RELATIVES: tuple[tuple[str, ...], ...] = (
+    ("hypernym", "instance_hypernym"),
+    ("hyponym", "instance_hyponym"),
+    ("member_holonym", "substance_holonym", "part_holonym"),
+    ("member_meronym", "substance_meronym", "part_meronym"),
+    ("also",),
+    ("attribute",),
+    ("similar",),
+    ("pertainym",),
+    ("entailment",),
+    ("cause",),
+)
+TEXTS = len(RELATIVES) + 1
+_MIX = np.uint64(0x9E3779B97F4A7C15)  # an odd multiplier that spreads numbers over 64 bits
+
+
+@dataclass(frozen=True, slots=True)
+class GlossWords:
+    """The content words of the definitions: row i of `rows` numbers those of synset i in `words`."""
+
+    words: tuple[str, ...]
+    rows: Links
+
+
+@cache
+def gloss_word_table() -> GlossWords:
+    """The words of the definitions, loaded once."""
+    arrays = load_arrays("gloss_words.npz")
+    starts = np.zeros(len(arrays["lengths"]) + 1, dtype=np.int32)
+    np.cumsum(arrays["lengths"], out=starts[1:])
+    words = tuple(arrays["words"].tobytes().decode("utf-8").split("\n"))
+    return GlossWords(words, (starts, arrays["tokens"].astype(np.int32)))
+
+
+def gloss_words(synset: int) -> tuple[str, ...]:
+    """The content words of a definition, in order."""
+    table = gloss_word_table()
+    starts, tokens = table.rows
+    return tuple(table.words[one] for one in tokens[starts[synset] : starts[synset + 1]])
+
+
+def phrase_overlap(one: Sequence[str | int], other: Sequence[str | int]) -> int:
+    """The overlap of two texts as the paper defines it: the summed squares of the lengths of shared phrases.
+
+    The longest phrase that both have is counted and taken out of both, then the next. This is slow and is
+    what `gloss_overlap` is checked against.
+    """
+    left: list[str | int | None] = list(one)
+    right: list[str | int | None] = list(other)
+    score = 0
+    while True:
+        length, at, there = _longest_phrase(left, right)
+        if not length:
+            return score
+        score += length * length
+        left[at : at + length] = [None]
+        right[there : there + length] = [None]
+
+
+def _longest_phrase(
+    left: Sequence[str | int | None], right: Sequence[str | int | None]
+) -> tuple[int, int, int]:
+    best = (0, 0, 0)
+    before = [0] * (len(right) + 1)
+    for i, word in enumerate(left):
+        now = [0] * (len(right) + 1)
+        for j, candidate in enumerate(right):
+            if word is not None and word == candidate:
+                now[j + 1] = before[j] + 1
+                if now[j + 1] > best[0]:
+                    best = (now[j + 1], i + 1 - now[j + 1], j + 1 - now[j + 1])
+        before = now
+    return best
+
+
+def related_texts(synsets: Ints) -> tuple[Ints, Ints]:
+    """The definitions that belong to each synset's texts: (text, synset whose definition it is)."""
+    relations = wordnet().relations
+    texts = [TEXTS * np.arange(len(synsets), dtype=np.int32)]
+    defined = [synsets]
+    for number, names in enumerate(RELATIVES, start=1):
+        for name in names:
+            places, owners = gather(relations[name], synsets)
+            texts.append(TEXTS * owners + number)
+            defined.append(relations[name][1][places])
+    return np.concatenate(texts), np.concatenate(defined)
+
+
+def _phrases(tokens: Ints, glosses: Ints) -> Iterator[tuple[Ints, NDArray[np.uint64]]]:
+    """For length 1, 2, …: where the phrases of that length start, and a number for each different phrase."""
+    last = np.searchsorted(glosses, glosses, side="right") - 1  # of the definition that each word stands in
+    starts = np.arange(len(tokens), dtype=np.int32)
+    codes = (tokens.astype(np.uint64) + np.uint64(1)) * _MIX
+    length = 1
+    while len(starts):
+        yield starts, codes
+        longer = starts + length <= last[starts]
+        starts, codes = starts[longer], codes[longer]
+        codes = ((codes ^ (codes >> np.uint64(29))) + tokens[starts + length].astype(np.uint64)) * _MIX
+        length += 1
+
+
+def phrase_table(synsets: Ints) -> tuple[sparse.csr_array, Floats]:
+    """In how many of a synset's texts each phrase is, and what each phrase weighs.
+
+    A shared phrase of L words is counted L² when its single words count 1 and every longer phrase within it
+    2: L + 2 · (L − 1)L/2. So overlaps of all pairs of texts are one product of sparse matrices.
+    """
+    texts, defined = related_texts(synsets)
+    rows = gloss_word_table().rows
+    places, glosses = gather(rows, defined)
+    tokens, text_of = rows[1][places], texts[glosses]
+    starts, codes, lengths = [], [], []
+    for length, (at, code) in enumerate(_phrases(tokens, glosses), start=1):
+        starts.append(at)
+        codes.append(code)
+        lengths.append(np.full(len(at), min(length, 2)))
+    if not starts:
+        return sparse.csr_array((len(synsets), 1)), np.ones(1)
+    _, first, phrases = np.unique(np.concatenate(codes), return_index=True, return_inverse=True)
+    weights = np.concatenate(lengths)[first].astype(np.float64)
+    # A phrase counts once in each text, however often it is there.
+    cells = phrases.astype(np.int64) * (TEXTS * len(synsets)) + text_of[np.concatenate(starts)]
+    cells.sort()
+    cells = cells[np.diff(cells, prepend=-1) > 0]
+    columns, owners = cells // (TEXTS * len(synsets)), (cells % (TEXTS * len(synsets))) // TEXTS
+    table = sparse.csr_array((np.ones(len(cells)), (owners, columns)), shape=(len(synsets), len(weights)))
+    table.sum_duplicates()
+    return table, weights
+
+
+def gloss_overlap(rows: Ints, columns: Ints, *, normalised: bool = False) -> Floats:
+    """Squared lengths of the phrases shared by two synsets' texts, summed over all pairs of their texts.
+
+    A text is the definition of the synset or of its relatives of one kind (RELATIVES). Normalised: the
+    square root of the overlap over the geometric mean of the overlaps of the two with themselves, so that
+    lengths count, not squares.
+    """
+    synsets, places = np.unique(np.concatenate([rows, columns]), return_inverse=True)
+    table, weights = phrase_table(synsets.astype(np.int32))
+    left, right = table[places[: len(rows)]], table[places[len(rows) :]]
+    values = (left @ (right * weights[None, :]).T.tocsr()).toarray()
+    if not normalised:
+        return np.asarray(values, dtype=np.float64)
+    own = np.sqrt(np.asarray((table * table * weights[None, :]).sum(axis=1)).ravel())
+    whole = own[places[: len(rows)]][:, None] * own[places[len(rows) :]]
+    shares = np.divide(values, whole, out=np.zeros(values.shape), where=whole > 0)
+    return np.asarray(np.minimum(np.sqrt(shares), 1.0))

@@ -1,0 +1,141 @@
+"""How two words are related, in a word: the same, synonyms, opposites, kinds or parts of each other.
+
+>>> from postil.language.words.relations import Relation, word_relation
+>>> word_relation("poodle", "dog") is Relation.MORE_SPECIFIC
+True
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from functools import lru_cache
+
+from postil.language.words.wordnet import PARTS, wordnet
+from postil.language.words.wordnet_measures import Word
+
+# Rare senses relate nearly everything to everything: a dog is a person in its second sense, a frump. A sense
+# counts when it is tagged this often for each time the first is; but the more general of two words may be
+# meant in a rarer sense: water is a liquid in the third sense of that.
+COMMON = 0.2
+WIDER_SENSES = 4
+_PARTS_OF = ("part_holonym", "member_holonym", "substance_holonym")
+
+
+class Relation(Enum):
+    """What the first word is to the second; the value completes "A … B" for people."""
+
+    SAME = "is the same word as"
+    SYNONYM = "means the same as"
+    OPPOSITE = "is the opposite of"
+    MORE_SPECIFIC = "is a kind of"
+    MORE_GENERAL = "is more general than"
+    PART = "is a part of"
+    WHOLE = "has as a part"
+    DERIVED = "belongs to the same family as"
+    SISTER = "is another kind of the same thing as"
+
+
+def word_relation(one: Word, other: Word) -> Relation | None:
+    """The closest relation of two words by their commonest senses, or None where WordNet has none."""
+    first, second = _parted(one), _parted(other)
+    forms, others = _base_forms(*first), _base_forms(*second)
+    if forms & others or first[0].lower() == second[0].lower():
+        return Relation.SAME
+    senses, their_senses = _senses(*first), _senses(*second)
+    if senses & their_senses:
+        return Relation.SYNONYM
+    if _are_opposites(first, second) or _are_opposites(second, first):
+        return Relation.OPPOSITE
+    if _upwards(*first) & _senses(*second, rare=True):
+        return Relation.MORE_SPECIFIC
+    if _upwards(*second) & _senses(*first, rare=True):
+        return Relation.MORE_GENERAL
+    if _wholes(*first) & their_senses:
+        return Relation.PART
+    if _wholes(*second) & senses:
+        return Relation.WHOLE
+    if others & _family(*first):
+        return Relation.DERIVED
+    if _hypernyms(*first) & _hypernyms(*second):
+        return Relation.SISTER
+    return None
+
+
+def _parted(word: Word) -> tuple[str, str | None]:
+    return (word, None) if isinstance(word, str) else word
+
+
+# What is known of a word is kept: the words of two texts meet each other many times.
+_kept = lru_cache(maxsize=20_000)
+
+
+@_kept
+def _base_forms(form: str, pos: str | None) -> frozenset[str]:
+    return frozenset(wordnet().base_forms(form, pos))
+
+
+@_kept
+def _senses(form: str, pos: str | None, *, rare: bool = False) -> frozenset[int]:
+    """The common senses of a word in each part of speech, or its first few, rare ones among them."""
+    wn = wordnet()
+    found: set[int] = set()
+    for part in pos or PARTS:
+        senses, counts = wn.synsets(form, part)[:WIDER_SENSES], wn.sense_counts(form, part)
+        found.update(
+            sense
+            for place, sense in enumerate(senses)
+            if rare or not place or (counts[0] and counts[place] >= COMMON * counts[0])
+        )
+    return frozenset(found)
+
+
+def _are_opposites(word: tuple[str, str | None], other: tuple[str, str | None]) -> bool:
+    """Within one part of speech: heavy is the opposite of a light thing, not of lighting one."""
+    (form, pos), (second, second_pos) = word, other
+    return any(
+        not opposites(form, part).isdisjoint(_base_forms(second, part))
+        for part in pos or PARTS
+        if second_pos in (None, part)
+    )
+
+
+@_kept
+def opposites(form: str, part: str) -> frozenset[str]:
+    """The opposites that WordNet lists of a word, and those of a synonym adjective: tiny is one of big."""
+    wn = wordnet()
+    heads = {head for sense in _senses(form, part) for head in wn.related(sense, "similar")}
+    opposed = {end for head in heads for end in wn.related(head, "antonym")}
+    found = (*wn.antonyms(form, part), *(lemma for end in opposed for lemma in wn.lemmas(end)))
+    return frozenset(one.lower() for one in found)
+
+
+@_kept
+def _upwards(form: str, pos: str | None) -> frozenset[int]:
+    """Everything that the common senses of a word are kinds of."""
+    found: set[int] = set()
+    waiting = list(_senses(form, pos))
+    while waiting:
+        for up in wordnet().hypernyms(waiting.pop()):
+            if up not in found:
+                found.add(up)
+                waiting.append(up)
+    return frozenset(found - _senses(form, pos))
+
+
+@_kept
+def _wholes(form: str, pos: str | None) -> frozenset[int]:
+    """What the common senses of a word are parts of, directly."""
+    wn = wordnet()
+    return frozenset(
+        whole for sense in _senses(form, pos) for name in _PARTS_OF for whole in wn.related(sense, name)
+    )
+
+
+@_kept
+def _family(form: str, pos: str | None) -> frozenset[str]:
+    return frozenset(one.lower() for one in wordnet().derivations(form, pos))
+
+
+@_kept
+def _hypernyms(form: str, pos: str | None) -> frozenset[int]:
+    return frozenset(up for sense in _senses(form, pos) for up in wordnet().hypernyms(sense))

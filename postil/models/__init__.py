@@ -1,1 +1,0 @@
-"""Learners and baselines: from labelled corpora to judgements."""

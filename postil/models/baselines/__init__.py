@@ -1,1 +1,0 @@
-"""The simple systems every learner has to beat."""

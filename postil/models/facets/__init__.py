@@ -1,1 +1,0 @@
-"""Facets: the small claims of a reference, and which of them an answer expresses."""

@@ -1,0 +1,159 @@
+"""The response benchmark: train on one folder and test on another, or cross-validate."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from postil.data.formats.sra import CORPORA, read_collection
+from postil.data.labels import RESPONSE_SCHEMES, Scheme, reachable_schemes
+from postil.data.questions import Question, count_answers, labelled_only
+from postil.errors import MissingDataError
+from postil.research.folds import response_folds
+from postil.research.result import BenchResult, Cell, Cells
+from postil.research.systems import ResponseSystem, create
+from postil.scoring.classes import tally_classes
+from postil.scoring.responses import left_out, score_labels
+from postil.scoring.score import make_signature
+from postil.scoring.tally import group_numbers
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """One answer's gold label, given label and question."""
+
+    question: str
+    gold: str
+    given: str
+
+
+_Outcomes = dict[tuple[str, str, str], list[_Outcome]]  # (scheme, corpus, set) → answers
+
+
+def run_responses(
+    train: Path | str,
+    system: str,
+    *,
+    test: Path | str | None = None,
+    scenario: str = "unseen-questions",
+    folds: int = 10,
+    seed: int = 0,
+    make: Callable[[], ResponseSystem] | None = None,
+    progress: Progress | None = None,
+) -> BenchResult:
+    """Run a system: on a test folder, or, without one, in a cross-validated scenario.
+
+    `system` names a registered one, unless `make` makes another; then it is only what the result is called.
+    """
+    started = time.perf_counter()
+    training = _training_questions(train)
+    outcomes: _Outcomes = defaultdict(list)
+    note = progress or (lambda done, total, what: None)
+    make = make or partial(create, "responses", system)
+    if test is None:
+        splits = list(response_folds(training, scenario, folds, seed))
+        for number, (fold_train, fold_test) in enumerate(splits):
+            note(number, len(splits), f"fold {number + 1} of {len(splits)}")
+            _judge(make(), fold_train, fold_test, f"cv-{scenario}", outcomes)
+        how: dict[str, object] = {"cv": scenario, "folds": folds, "seed": seed}
+    else:
+        sets = _test_sets(test)
+        model = make()
+        note(0, len(sets) + 1, "training")
+        model.fit(training)
+        for number, ((_, name), questions) in enumerate(sets.items(), start=1):
+            note(number, len(sets) + 1, name)
+            _predict(model, questions, name, _schemes([*training, *questions]), outcomes)
+        how = {"train": count_answers(training), "test": sum(map(count_answers, sets.values()))}
+    signature = make_signature("sra", system=system, **how)
+    return BenchResult("responses", system, signature, _cells(outcomes), time.perf_counter() - started)
+
+
+def _training_questions(folder: Path | str) -> list[Question]:
+    collection = read_collection(folder)
+    questions = [q for (_, name), group in collection.items() if name == "train" for q in group]
+    if not questions:
+        raise MissingDataError(
+            f"{folder}: no corpus has a folder 'train'.", hint="docs/data.md shows the layout."
+        )
+    labelled = labelled_only(questions)
+    if not labelled:
+        raise MissingDataError(f"{folder}: no answer in the folders 'train' has a label.")
+    return labelled
+
+
+def _test_sets(folder: Path | str) -> dict[tuple[str, str], list[Question]]:
+    sets = {key: labelled_only(group) for key, group in read_collection(folder).items() if key[1] != "train"}
+    if not any(sets.values()):
+        raise MissingDataError(
+            f"{folder}: there is no test set with labels below this folder.",
+            hint="Sets are folders like beetle/test-unseen-answers; without --test, Postil cross-validates.",
+        )
+    return sets
+
+
+def _schemes(questions: Sequence[Question]) -> list[Scheme]:
+    """The schemes that the labels to learn from and those to score against both allow."""
+    labels = (answer.label for question in questions for answer in question.answers if answer.label)
+    return reachable_schemes(labels, RESPONSE_SCHEMES)
+
+
+def _judge(
+    model: ResponseSystem, train: Sequence[Question], test: Sequence[Question], name: str, outcomes: _Outcomes
+) -> None:
+    model.fit(train)
+    _predict(model, test, name, _schemes([*train, *test]), outcomes)
+
+
+def _predict(
+    model: ResponseSystem,
+    questions: Sequence[Question],
+    name: str,
+    schemes: Sequence[Scheme],
+    outcomes: _Outcomes,
+) -> None:
+    """Label the questions, their own labels hidden, in every scheme asked for."""
+    hidden = [
+        replace(q, answers=tuple(replace(a, label=None, match="", facets=()) for a in q.answers))
+        for q in questions
+    ]
+    answers = [(question, answer) for question in questions for answer in question.answers]
+    for scheme in schemes:
+        for (question, answer), given in zip(answers, model.predict(hidden, scheme), strict=True):
+            gold = scheme.collapse(answer.label or "") or ""
+            outcome = _Outcome(f"{question.corpus}/{question.id}", gold, given)
+            outcomes[scheme.name, question.corpus, name].append(outcome)
+
+
+def _cells(outcomes: _Outcomes) -> Cells:
+    """Score each set, each corpus as a whole, and everything together."""
+    cells: Cells = {}
+    for scheme in RESPONSE_SCHEMES.values():
+        here = {key[1:]: values for key, values in outcomes.items() if key[0] == scheme.name}
+        if not here:
+            continue
+        tests = {f"{corpus}/{name}": _cell(values, scheme, corpus) for (corpus, name), values in here.items()}
+        for corpus in CORPORA:
+            of_corpus = [value for (owner, _), values in here.items() if owner == corpus for value in values]
+            if of_corpus:
+                tests[f"{corpus}/all"] = _cell(of_corpus, scheme, corpus)
+        tests["all"] = _cell([value for values in here.values() for value in values], scheme, "")
+        cells[scheme.name] = tests
+    return cells
+
+
+def _cell(outcomes: Sequence[_Outcome], scheme: Scheme, corpus: str) -> Cell:
+    tally = tally_classes(
+        [outcome.gold for outcome in outcomes],
+        [outcome.given for outcome in outcomes],
+        scheme,
+        left_out(corpus, scheme),
+    )
+    groups = group_numbers([outcome.question for outcome in outcomes])
+    return Cell(score_labels("sra", tally, scheme, corpus), tally, groups)

@@ -1,0 +1,187 @@
+"""Markdown tables: our figures and intervals beside the published ones, the best of each column marked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from postil.research.published import (
+    PublishedRow,
+    published_alignment,
+    published_entailment,
+    published_responses,
+    published_senses,
+    response_column,
+)
+from postil.research.result import BenchResult, Cell
+from postil.scoring.significance import Comparison, compare
+
+# Rows of the published tables that are not systems and cannot be the best of a column.
+_AGGREGATES = {"avg", "max", "median", "mean", "best", "lowest"}
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table: a title, column names, published rows and ours (a cell and a metric for each column)."""
+
+    title: str
+    columns: tuple[str, ...]
+    published: tuple[tuple[str, tuple[float | None, ...]], ...]
+    ours: tuple[tuple[str, tuple[tuple[Cell, str], ...]], ...]
+
+
+def render(results: Sequence[BenchResult], *, iterations: int = 1000) -> str:
+    """Render one or more systems' results on the same benchmark; the first is tested against the others."""
+    first = results[0]
+    crossed = any("/cv" in test for tests in first.cells.values() for test in tests)
+    tables = list(tables_of(results))
+    parts = [_render_table(table, iterations, crossed=crossed) for table in tables]
+    notes = [
+        f"{first.system}: `{first.signature}`, {first.seconds:.1f} s. Brackets: 95 % bootstrap interval."
+    ]
+    if crossed and any(table.published for table in tables):
+        notes.append(
+            "Ours is cross-validated on the training data, the published figures are on the official test "
+            "sets: read them side by side, not as a ranking."
+        )
+    comparisons = [line for other in results[1:] for line in _comparison_lines(first, other, iterations)]
+    if comparisons:
+        parts.append("\n".join([f"Significance of {first.system} against other systems", "", *comparisons]))
+    return "\n\n".join([*parts, "\n".join(notes)]) + "\n"
+
+
+def tables_of(results: Sequence[BenchResult]) -> Iterator[Table]:
+    """Lay out the tables of a benchmark: which columns, which published rows."""
+    first = results[0]
+    metrics: tuple[str, ...]
+    for scheme, tests in first.cells.items():
+        if first.task == "responses":
+            for metric in ("macro_f1", "weighted_f1"):
+                yield _response_table(results, scheme, metric)
+        elif first.task == "facets":
+            for test in tests:
+                yield _metric_table(results, scheme, test, (), ("accuracy", "macro_f1", "weighted_f1"))
+        elif first.task == "senses":
+            test = next(iter(tests))
+            rows = published_senses() if "basque" in test.lower() else []
+            yield _metric_table(results, scheme, test, rows, ("precision", "recall", "attempted"))
+        else:
+            for test in tests:
+                if first.task == "alignment":
+                    metrics = ("f_align", "f_type", "f_score", "f_type_score")
+                    yield _metric_table(results, scheme, test, published_alignment(scheme, test), metrics)
+                else:
+                    metrics = ("accuracy", "average_precision")
+                    rows = published_entailment(test, scheme)
+                    yield _metric_table(results, scheme, test, rows, metrics)
+
+
+def _response_table(results: Sequence[BenchResult], scheme: str, metric: str) -> Table:
+    tests = _told_apart(results[0].cells[scheme])
+    columns = [response_column(test) for test in tests]
+    published = tuple(
+        (row.system, tuple(row.figures.get(column) if column else None for column in columns))
+        for row in published_responses(scheme, metric)
+    )
+    if not any(columns):
+        published = ()
+    ours = tuple(
+        (result.system, tuple((result.cells[scheme][test], metric) for test in tests)) for result in results
+    )
+    return Table(f"responses, {scheme}, {metric}", tests, published, ours)
+
+
+def _told_apart(tests: Iterable[str]) -> tuple[str, ...]:
+    """The test sets worth a column: not a corpus's total when the corpus has only one set."""
+    listed = list(tests)
+    sets = Counter(test.split("/")[0] for test in listed if not test.endswith("all"))
+    return tuple(test for test in listed if not test.endswith("/all") or sets[test.split("/")[0]] > 1)
+
+
+def _metric_table(
+    results: Sequence[BenchResult],
+    scheme: str,
+    test: str,
+    published: Sequence[PublishedRow],
+    metrics: tuple[str, ...],
+) -> Table:
+    rows = tuple((row.system, tuple(row.figures.get(metric) for metric in metrics)) for row in published)
+    ours = tuple(
+        (result.system, tuple((result.cells[scheme][test], metric) for metric in metrics))
+        for result in results
+    )
+    return Table(f"{results[0].task}, {scheme}, {test}", metrics, rows, ours)
+
+
+def _render_table(table: Table, iterations: int, *, crossed: bool) -> str:
+    rivals = [row for name, row in table.published if name.lower() not in _AGGREGATES]
+    if not (crossed and rivals):  # cross-validated figures are not in one contest with the published ones
+        rivals += [tuple(cell.score.metrics.get(metric) for cell, metric in row) for _, row in table.ours]
+    best = [_best(row[index] for row in rivals) for index in range(len(table.columns))]
+    lines = [
+        f"### {table.title}",
+        "",
+        "| system | " + " | ".join(table.columns) + " |",
+        "| --- |" + " ---: |" * len(table.columns),
+    ]
+    for name, row in table.published:
+        comparable = name.lower() not in _AGGREGATES
+        cells = [_figure(value, comparable and value == top) for value, top in zip(row, best, strict=True)]
+        # Some systems of the organisers are marked with an asterisk, which is Markdown's, too.
+        escaped = name.replace("*", r"\*")
+        lines.append(f"| {escaped} | " + " | ".join(cells) + " |")
+    for name, own in table.ours:
+        cells = [
+            _own_figure(cell, metric, top, iterations) for (cell, metric), top in zip(own, best, strict=True)
+        ]
+        lines.append(f"| *{name} (Postil)* | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _best(figures: Iterable[float | None]) -> float | None:
+    """The best figure of a column; one alone is not the best of anything."""
+    given = [figure for figure in figures if figure is not None]
+    return max(given) if len(given) > 1 else None
+
+
+def short(value: float) -> str:
+    """A figure as tables print it: three digits, no leading zero."""
+    text = f"{value:.3f}"
+    return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
+
+
+def _figure(value: float | None, best: bool) -> str:
+    if value is None:
+        return "–"
+    return f"**{short(value)}**" if best else short(value)
+
+
+def _own_figure(cell: Cell, metric: str, best: float | None, iterations: int) -> str:
+    value = cell.score.metrics.get(metric)
+    figure = _figure(value, value is not None and value == best)
+    if value is None or not iterations:
+        return figure
+    interval = cell.intervals(iterations)[metric]
+    return f"{figure} [{short(interval.low)}, {short(interval.high)}]"
+
+
+def _comparison_lines(first: BenchResult, other: BenchResult, iterations: int) -> Iterator[str]:
+    for scheme, tests in first.cells.items():
+        for test in _told_apart(tests):
+            cell, rival = tests[test], other.cells.get(scheme, {}).get(test)
+            if rival is not None:
+                comparison = compare(
+                    cell.tally, rival.tally, resamples=max(iterations, 1000), groups=cell.groups
+                )
+                yield comparison_line(f"{scheme} {test}", other.system, comparison[cell.score.primary])
+
+
+def comparison_line(where: str, other: str, comparison: Comparison) -> str:
+    """One line about a difference: how large, how sure, and whether chance could explain it."""
+    interval = comparison.interval
+    verdict = "significant" if comparison.significant else "not significant"
+    return (
+        f"- {where}: {comparison.metric} {comparison.difference:+.3f} against {other} "
+        f"[{interval.low:+.3f}, {interval.high:+.3f}], p = {comparison.p_value:.4f}, {verdict}"
+    )

@@ -1,0 +1,198 @@
+"""The release: training and test items, keys, the untagged examples, and the figures of it all."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from postil.data.files import read_text, write_text
+from postil.data.formats.rows import write_rows
+from postil.data.formats.rte import write_pairs_tsv
+from postil.data.formats.sensekeys import sense_key, write_sense_answers
+from postil.data.formats.senses import SenseInstance
+from postil.data.formats.senseval import write_senseval
+from postil.errors import PostilError
+from postil.senses.corpus.agreement import Agreement, mean_seconds, measure_agreement
+from postil.senses.corpus.arbitration import Outcome, complete, settle
+from postil.senses.corpus.contexts import corpus_of
+from postil.senses.corpus.defaults import TEST_SHARE
+from postil.senses.corpus.items import Item, labelled_pair
+from postil.senses.corpus.plan import Assignment, Draw, split
+from postil.senses.corpus.project import CHANGES, IN_FORCE, Project
+from postil.senses.corpus.tablefiles import count_changes, write_inventory
+from postil.senses.corpus.tags import Tagging
+from postil.senses.corpus.work import plan_draws, read_decisions, read_tags
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The items that go into a release, by the part they go into."""
+
+    train: tuple[str, ...]
+    test: tuple[str, ...]
+    untagged: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """All that people said about the items of a project: who was asked, their taggings, the decisions."""
+
+    assignments: Mapping[str, Assignment]
+    taggings: Sequence[Tagging]
+    decisions: Sequence[Tagging]
+
+
+def divide(outcomes: Iterable[Outcome], draws: Iterable[Draw], *, test_share: float, seed: int) -> Parts:
+    """Split what was kept, group by group, into training and test items; add the untagged ones."""
+    kept: dict[str, list[str]] = {}
+    for one in outcomes:
+        if one.kept:
+            kept.setdefault(one.group, []).append(one.item)
+    if not kept:
+        raise PostilError("no item has come through: there is nothing to release.")
+    train: list[str] = []
+    test: list[str] = []
+    for group, items in kept.items():
+        parts = split(sorted(items), test_share=test_share, seed=seed, group=group)
+        train += parts[0]
+        test += parts[1]
+    return Parts(tuple(train), tuple(test), tuple(item for one in draws for item in sorted(one.untagged)))
+
+
+def release(project: Project, output: Path, *, test_share: float = TEST_SHARE) -> dict[str, Any]:
+    """Write the release of a finished project into a folder; give its figures, also in `release.json`."""
+    if output.is_dir() and any(output.iterdir()):
+        raise PostilError(f"{output} is not empty.", hint="Choose a new folder for the release.")
+    said = Said(project.assignments, read_tags(project), read_decisions(project))
+    task, seed = project.settings.task, project.settings.seed
+    if project.instances is None:
+        return release_items(output, project.items, said, task=task, seed=seed, test_share=test_share)
+    draws = plan_draws(project, said.taggings)
+    outcomes = settle(said.taggings, said.decisions, said.assignments)
+    parts = divide(outcomes, draws, test_share=test_share, seed=seed)
+    figures = _figures(outcomes, parts, said, task=task, seed=seed, own_tags=project.own_tags)
+    figures |= _sense_figures(project, project.instances, outcomes, parts, said)
+    figures["unfinished"] = sum(len(one.tagged) for one in draws) - len(outcomes)
+    _write_senses(output, project.instances, parts, _tags(outcomes))
+    write_inventory(output / IN_FORCE, project.inventory)
+    write_text(output / CHANGES, read_text(project.folder / CHANGES))
+    _write_figures(output, figures)
+    return figures
+
+
+def release_items(
+    output: Path,
+    items: Mapping[str, Item],
+    said: Said,
+    *,
+    task: str,
+    seed: int,
+    test_share: float = TEST_SHARE,
+) -> dict[str, Any]:
+    """Write the release of pairs or answers, all of which were to be tagged; give its figures."""
+    outcomes = settle(said.taggings, said.decisions, said.assignments)
+    parts = divide(outcomes, (), test_share=test_share, seed=seed)
+    figures = _figures(outcomes, parts, said, task=task, seed=seed)
+    figures["unfinished"] = len(items) - len(outcomes)
+    tags = _tags(outcomes)
+    for name, ids in (("train", parts.train), ("test", parts.test)):
+        if ids:
+            _write_items(output / f"{name}.tsv", task, [items[id] for id in ids], tags)
+    _write_figures(output, figures)
+    return figures
+
+
+def _tags(outcomes: Iterable[Outcome]) -> dict[str, tuple[str, ...]]:
+    return {one.item: one.tags for one in outcomes if one.kept}
+
+
+def _write_figures(output: Path, figures: Mapping[str, Any]) -> None:
+    write_text(output / "release.json", json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
+
+
+def _write_senses(
+    output: Path,
+    instances: Mapping[str, SenseInstance],
+    parts: Parts,
+    tags: Mapping[str, tuple[str, ...]],
+) -> None:
+    train, test = (
+        [replace(instances[id], senses=tags[id]) for id in ids] for ids in (parts.train, parts.test)
+    )
+    untagged = [instances[id] for id in parts.untagged]
+    hidden = [replace(one, senses=()) for one in test]
+    for name, listed in (("train", train), ("test", hidden), ("untagged", untagged)):
+        if listed:
+            write_senseval(output / f"{name}.xml", map(_plain, listed))
+            write_senseval(output / f"{name}.lemmatised.xml", listed, lemmatised=True)
+    for name, listed in (("train", train), ("test", test)):
+        if listed:
+            write_sense_answers(output / f"{name}.key", sense_key(listed))
+
+
+def _plain(instance: SenseInstance) -> SenseInstance:
+    """The instance with `_` for the blanks in its tokens, which the plain form cannot carry."""
+    tokens = tuple(replace(one, form=one.form.replace(" ", "_")) for one in instance.tokens)
+    return replace(instance, tokens=tokens)
+
+
+def _write_items(path: Path, task: str, items: Sequence[Item], tags: Mapping[str, tuple[str, ...]]) -> None:
+    if task == "entailment":
+        write_pairs_tsv(path, (labelled_pair(item, tags[item.id][0]) for item in items))
+        return
+    columns = [name for name, _ in items[0].shown]
+    rows = ((item.id, item.group, *(text for _, text in item.shown), tags[item.id][0]) for item in items)
+    write_rows(path, ("id", "question_id", *columns, "label"), rows)
+
+
+def _figures(
+    outcomes: Sequence[Outcome], parts: Parts, said: Said, *, task: str, seed: int, own_tags: bool = False
+) -> dict[str, Any]:
+    """How much there is, of what, how well it was agreed upon and in what time, as the paper tells it."""
+    agreement = measure_agreement(complete(said.taggings, said.assignments), own_tags=own_tags)
+    kept = [one for one in outcomes if one.kept]
+    return {
+        "task": task,
+        "seed": seed,
+        "groups": len({one.group for one in kept}),
+        "items": len(kept),
+        "train": len(parts.train),
+        "test": len(parts.test),
+        "untagged": len(parts.untagged),
+        "tags": sum(len(one.tags) for one in kept),
+        "outcomes": dict(Counter(one.how for one in outcomes)),
+        "removed": sum(bool(one.tags) and not one.kept for one in outcomes),
+        "tags_per_tagging": agreement.overall.tags_per_item,
+        "agreement": _by_group(agreement),
+        "kappa": {one.group: one.kappa for one in (*agreement.groups, agreement.overall)},
+        "pairs_of_people": [asdict(pair) for pair in agreement.pairs],
+        "seconds_per_item": {"annotator": agreement.seconds, "referee": mean_seconds(said.decisions)},
+    }
+
+
+def _sense_figures(
+    project: Project,
+    instances: Mapping[str, SenseInstance],
+    outcomes: Iterable[Outcome],
+    parts: Parts,
+    said: Said,
+) -> dict[str, Any]:
+    """What only senses have: how many there are, what the editor changed, and where the words stood."""
+    ungrouped = [replace(one, tags=one.as_written) for one in complete(said.taggings, said.assignments)]
+    return {
+        "senses": len({(one.group, tag) for one in outcomes if one.kept for tag in one.tags}),
+        "changes": count_changes(project.changes),
+        "agreement_before_grouping": _by_group(measure_agreement(ungrouped)),
+        "corpora": {
+            part: dict(Counter(corpus_of(instances[id]) for id in ids))
+            for part, ids in (("tagged", (*parts.train, *parts.test)), ("untagged", parts.untagged))
+        },
+    }
+
+
+def _by_group(agreement: Agreement) -> dict[str, float]:
+    return {one.group: one.agreement for one in (*agreement.groups, agreement.overall)}

@@ -1,0 +1,95 @@
+"""Answers: store a class's answers, read them with what was said of them, and delete one."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+
+from postil.errors import number_of
+from postil.workbench.api import answer_schemas as schemas
+from postil.workbench.api import records
+from postil.workbench.api.auth import reads
+from postil.workbench.api.common import AnswerId, QuestionId, log
+from postil.workbench.api.fields import Label, State
+from postil.workbench.api.paging import OfPlace, cut
+from postil.workbench.api.requests import KeyedRoute, writes_once
+from postil.workbench.http.problems import ProblemError
+from postil.workbench.http.rendering import OfStore
+from postil.workbench.people import Level
+from postil.workbench.records import NewAnswer
+from postil.workbench.store import answers as stored
+from postil.workbench.store import events
+from postil.workbench.store.pages import numbers_of
+from postil.workbench.store.questions import get_question
+from postil.workbench.store.rows import storable
+
+router = APIRouter(tags=["answers"], route_class=KeyedRoute)
+_LONGEST_SEARCH = 200
+
+
+@router.get("/questions/{question_id}/answers", dependencies=reads(Level.HELP), summary="List answers")
+def list_answers(
+    question_id: QuestionId,
+    store: OfStore,
+    place: OfPlace,
+    label: Annotated[Label | None, Query(description="Only those with this label that counts.")] = None,
+    state: Annotated[
+        State,
+        Query(
+            description="`doubtful`: a person should look; `undecided` and `decided` by a person; `differs`: "
+            "decided otherwise than the machine says."
+        ),
+    ] = "all",
+    search: Annotated[
+        str, Query(max_length=_LONGEST_SEARCH, description="What their text, name or id has in it.")
+    ] = "",
+) -> schemas.Answers:
+    """Answers in the order in which they were stored, each with what the machine and people say of it."""
+    question = get_question(store, question_id)
+    after = -1 if place.after is None else place.after
+    which = stored.Filter(label, state, storable(search), order="place", after=after)
+    found = stored.find_views(store, question_id, which, 0, place.one_more, aligned=False)
+    shown, following = cut(found, place, lambda view: view.answer.place)
+    return schemas.Answers(items=[records.answer(question, view) for view in shown], next=following)
+
+
+@router.post(
+    "/questions/{question_id}/answers",
+    dependencies=writes_once(Level.TEACH),
+    status_code=201,
+    summary="Add answers",
+)
+def add_answers(
+    request: Request, question_id: QuestionId, store: OfStore, new: schemas.NewAnswers
+) -> schemas.Added:
+    """Store answers behind those that are there: all of them, or none.
+
+    A `key` that occurs twice, or that the question has already, is a conflict.
+    """
+    most: int = request.app.state.settings.most_answers
+    if len(new.answers) > most:
+        raise ProblemError("too-large", f"At most {number_of(most, 'answer')} are stored at once.")
+    course_id = get_question(store, question_id).course_id
+    given = [NewAnswer(one.key, one.student, one.text) for one in new.answers]
+    labels = {one.key: one.label for one in new.answers if one.label is not None}
+    count = stored.add_answers(store, question_id, given, labels)
+    log(request, events.ANSWERS_IMPORTED, course_id, number_of(count, "answer"))
+    return schemas.Added(ids=numbers_of(store, question_id, [one.key for one in given]))
+
+
+@router.get("/answers/{answer_id}", dependencies=reads(Level.HELP), summary="Get an answer")
+def get_answer(answer_id: AnswerId, store: OfStore) -> schemas.Answer:
+    """One answer with all that is known of it."""
+    view = stored.get_view(store, answer_id)
+    return records.answer(get_question(store, view.answer.question_id), view)
+
+
+@router.delete(
+    "/answers/{answer_id}", dependencies=writes_once(Level.TEACH), status_code=204, summary="Delete an answer"
+)
+def delete_answer(request: Request, answer_id: AnswerId, store: OfStore) -> None:
+    """Delete an answer with its judgement and decisions."""
+    question = get_question(store, stored.get_view(store, answer_id).answer.question_id)
+    stored.delete_answer(store, answer_id)
+    log(request, events.ANSWER_DELETED, question.course_id)

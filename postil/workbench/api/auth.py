@@ -1,0 +1,127 @@
+"""Who asks: the person that a bearer token speaks for, and whether the token is for such things."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Depends, Request, Security, params
+from fastapi.security import HTTPBearer, SecurityScopes
+
+from postil.workbench.http.access import May, may
+from postil.workbench.http.addresses import client_address
+from postil.workbench.http.failures import too_many
+from postil.workbench.http.limiting import Limits
+from postil.workbench.http.problems import ProblemError
+from postil.workbench.people import Level, Person
+from postil.workbench.store.tokens import SCOPES, Token, find_token
+
+_BEARER = HTTPBearer(
+    scheme_name="token",
+    description="A token from your account's page, as in `Authorization: Bearer postil_…`. "
+    f"It has one or more of the scopes {', '.join(f'`{scope}`' for scope in SCOPES)}.",
+    auto_error=False,
+)
+_INVALID = 'Bearer error="invalid_token"'
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A program: for whom it speaks, and with which token."""
+
+    person: Person
+    token: Token
+
+
+def identify(request: Request) -> Caller:
+    """Who sent a request; it is counted once, however often this is asked."""
+    known: Caller | None = getattr(request.state, "caller", None)
+    if known is not None:
+        return known
+    scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not secret.strip():
+        raise _unknown(request, "No token came with the request.", "Bearer")
+    found = find_token(request.app.state.store, secret.strip())
+    # A token of the one person of `--local` opens nothing where there are accounts, nor the other way.
+    if found is None or (found[0].id is None) != request.app.state.settings.local:
+        raise _unknown(request, "This token is not known, or does not work any more.", _INVALID)
+    caller = Caller(*found)
+    _count(request, caller.person)
+    request.state.caller, request.state.person = caller, caller.person
+    return caller
+
+
+def demand_scopes(
+    request: Request, wanted: SecurityScopes, _: Annotated[object, Security(_BEARER)]
+) -> Caller:
+    """The caller, whose token must be for this."""
+    caller = identify(request)
+    missing = [scope for scope in wanted.scopes if scope not in caller.token.scopes]
+    if missing:
+        raise ProblemError(
+            "insufficient-scope",
+            f"The token lacks the scope {missing[0]}.",
+            headers={"WWW-Authenticate": f'Bearer error="insufficient_scope", scope="{missing[0]}"'},
+        )
+    return caller
+
+
+def count_stranger(request: Request) -> None:
+    """Count a request that nobody vouches for, or refuse it."""
+    _count(request, None)
+
+
+OfCaller = Annotated[Caller, Depends(identify)]
+
+
+def needs(*scopes: str) -> Any:
+    """What a route declares that is only for tokens with these scopes; it comes before `may`."""
+    return Security(demand_scopes, scopes=list(scopes))
+
+
+def reads(level: Level | None = None) -> list[Any]:
+    """What a route declares that shows something of a course, or, without a level, no certain one."""
+    return [*_allows("read", level), Depends(refuse_unknown)]
+
+
+def writes(level: Level | None = None) -> list[Any]:
+    """The same for a route that changes something."""
+    return [*_allows("write", level), Depends(refuse_unknown)]
+
+
+def check_again(request: Request, declared: Iterable[params.Depends]) -> None:
+    """Ask what a route declares about who may use it, where the route itself is not run."""
+    for one in declared:
+        if isinstance(one.dependency, May):
+            one.dependency(request, request.app.state.store, request.state.person)
+        elif one.dependency is demand_scopes and isinstance(one, params.Security):
+            demand_scopes(request, SecurityScopes(list(one.scopes or ())), None)
+
+
+def refuse_unknown(request: Request) -> None:
+    """Refuse an address with an unknown parameter: a misspelt filter must not give everything."""
+    operation = request.app.openapi()["paths"][request.scope["route"].path_format][request.method.lower()]
+    known = [one["name"] for one in operation.get("parameters", ()) if one["in"] == "query"]
+    if not request.query_params.keys() <= set(known):
+        hint = f"Known: {', '.join(known)}." if known else "Leave it out."
+        raise ProblemError("invalid", "The address has a parameter that is not known here.", hint=hint)
+
+
+def _allows(scope: str, level: Level | None) -> list[Any]:
+    return [needs(scope)] if level is None else [needs(scope), may(level)]
+
+
+def _unknown(request: Request, what: str, challenge: str) -> ProblemError:
+    count_stranger(request)
+    return ProblemError("unauthorized", what, headers={"WWW-Authenticate": challenge})
+
+
+def _count(request: Request, person: Person | None) -> None:
+    """Count a request of a person, with whatever token, or of a stranger; with `--local` nobody waits."""
+    if request.app.state.settings.local:
+        return
+    limits: Limits = request.app.state.limits
+    wait = limits.stranger(client_address(request)) if person is None else limits.person(str(person.id))
+    if wait:
+        raise too_many(wait)

@@ -1,0 +1,138 @@
+"""The OpenAPI description: what every operation shares is said here once, and examples come with it."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+from pydantic import BaseModel
+
+from postil.workbench.api import answer_schemas, judging_schemas
+from postil.workbench.api import schemas as course_schemas
+from postil.workbench.api.requests import HEADER, REPLAYED
+from postil.workbench.http.problems import KINDS, MEDIA_TYPE, FieldError, Problem, example_of
+
+Spec = dict[str, Any]
+
+DESCRIPTION = """\
+What the workbench's pages do, for programs: courses, questions, answers, decisions, jobs and exports; and
+judgements of texts that come with a request and are not stored.
+
+Send a token as `Authorization: Bearer postil_…`. Lists come in pages: send `next` as `after`. Errors are
+`application/problem+json`. Send an `Idempotency-Key` with a write, and it is done once however often it is
+sent.
+"""
+TAGS = [
+    {"name": "judging", "description": "Judge texts that come with the request. Nothing is stored."},
+    {"name": "courses", "description": "Courses that are yours or shared with you."},
+    {"name": "questions", "description": "Questions with their references, and what a full answer says."},
+    {"name": "answers", "description": "Answers, and what the machine and people say of them."},
+    {"name": "decisions", "description": "People's labels, which count before the machine's."},
+    {"name": "jobs", "description": "Grading in the background."},
+    {"name": "exports", "description": "Files for a spreadsheet, for Moodle, to print, for programs."},
+    {"name": "status", "description": "Whether Postil is there, and whom a token speaks for."},
+]
+_FASTAPI = ("HTTPValidationError", "ValidationError")  # how errors would look without `problems`
+# What can go wrong everywhere, and what with a token, a path, a write, a body and anything that is checked.
+_ALWAYS = ("too-many-requests", "internal", "unavailable")
+_WITH_TOKEN = ("unauthorized", "forbidden")
+_MODELS = (course_schemas, answer_schemas, judging_schemas)
+_DONE = {"200": "It was done.", "201": "It was made.", "202": "It will be done.", "204": "It was done."}
+_METHODS = ("get", "post", "put", "patch", "delete")
+
+
+def complete(spec: Spec) -> Spec:
+    """Add errors, examples and headers to what FastAPI found out about the routes."""
+    schemas: Spec = spec["components"]["schemas"]
+    for name in _FASTAPI:
+        schemas.pop(name, None)
+    for model in (Problem, FieldError):
+        shown = model.model_json_schema(ref_template="#/components/schemas/{model}")
+        shown.pop("$defs", None)
+        schemas[model.__name__] = shown
+    _restore_examples(schemas)
+    _give_pages_examples(schemas)
+    for path, operations in spec["paths"].items():
+        for method in _METHODS:
+            if method in operations:
+                _complete_operation(operations[method], path, schemas)
+    return spec
+
+
+def _complete_operation(operation: Spec, path: str, schemas: Spec) -> None:
+    responses: Spec = operation["responses"]
+    for parameter in operation.get("parameters", ()):
+        _forbid_null(parameter["schema"])
+    for status, said in _DONE.items():
+        if status in responses and responses[status]["description"] == "Successful Response":
+            responses[status]["description"] = said
+    for place in (operation.get("requestBody", {}), *responses.values()):
+        for media in place.get("content", {}).values():
+            _give_example(media, schemas)
+    responses.pop("422", None)
+    for kind in _kinds_of(operation, path):
+        responses[str(KINDS[kind].status)] = _problem(kind)
+    if any(one["name"] == HEADER for one in operation.get("parameters", ())):
+        for status, response in responses.items():
+            if status.startswith("2"):
+                shown = {"schema": {"type": "string"}, "description": "`true` if it was done before."}
+                response.setdefault("headers", {})[REPLAYED] = shown
+    for status in ("201", "202"):
+        if status in responses and path != "/questions/{question_id}/answers":
+            where = {"schema": {"type": "string"}, "description": "Where it can be found."}
+            responses[status].setdefault("headers", {})["Location"] = where
+
+
+def _forbid_null(schema: Spec) -> None:
+    """A parameter can be left out, but an address has no null."""
+    given = [one for one in schema.get("anyOf", ()) if one.get("type") != "null"]
+    if len(given) == 1:
+        del schema["anyOf"]
+        schema.update(given[0])
+
+
+def _kinds_of(operation: Spec, path: str) -> list[str]:
+    """The kinds of problem that an operation can answer with, by what it takes."""
+    body, parameters = "requestBody" in operation, operation.get("parameters", [])
+    keyed = any(one["name"] == HEADER for one in parameters)
+    kinds = list(_WITH_TOKEN) if "security" in operation else []
+    kinds += ["not-found"] if "{" in path else []
+    kinds += ["conflict"] if keyed or "export" in path else []
+    kinds += ["bad-request", "too-large"] if body else []
+    kinds += ["invalid"] if body or parameters else []
+    return [*kinds, *_ALWAYS]
+
+
+def _problem(kind: str) -> Spec:
+    known = KINDS[kind]
+    content = {"schema": {"$ref": "#/components/schemas/Problem"}, "example": example_of(kind)}
+    return {"description": f"{known.title}. {known.meaning}", "content": {MEDIA_TYPE: content}}
+
+
+def _give_example(media: Spec, schemas: Spec) -> None:
+    """Put a model's example beside the place where it is used, where readers and programs look for it."""
+    name = media.get("schema", {}).get("$ref", "").rpartition("/")[2]
+    examples = schemas.get(name, {}).get("examples")
+    if examples and "example" not in media and "examples" not in media:
+        media["example"] = deepcopy(examples[0])
+
+
+def _restore_examples(schemas: Spec) -> None:
+    """Give models their examples once more: FastAPI leaves out whatever is null."""
+    for module in _MODELS:
+        for name, model in vars(module).items():
+            if name in schemas and isinstance(model, type) and issubclass(model, BaseModel):
+                schemas[name] |= deepcopy(model.model_config.get("json_schema_extra") or {})
+
+
+def _give_pages_examples(schemas: Spec) -> None:
+    """The example of a page is one of its items."""
+    for schema in schemas.values():
+        properties = schema.get("properties", {})
+        if "next" not in properties or "examples" in schema:
+            continue
+        item = properties["items"]["items"]["$ref"].rpartition("/")[2]
+        example: Spec = {"items": deepcopy(schemas[item]["examples"]), "next": "101"}
+        if "job_id" in properties:
+            example["job_id"] = 13
+        schema["examples"] = [example]

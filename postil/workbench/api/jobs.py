@@ -1,0 +1,108 @@
+"""Jobs: have a class graded in the background, see how far it is, and apply what grading again proposes."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+
+from postil.workbench.api import records, schemas
+from postil.workbench.api.auth import reads
+from postil.workbench.api.common import JobId, QuestionId, point_to
+from postil.workbench.api.paging import OfPlace, cut
+from postil.workbench.api.requests import KeyedRoute, writes_once
+from postil.workbench.http.problems import ProblemError
+from postil.workbench.http.rendering import OfStore
+from postil.workbench.people import Level
+from postil.workbench.records import Job
+from postil.workbench.store import jobs as stored
+from postil.workbench.store import judgements
+from postil.workbench.store.database import Store
+from postil.workbench.store.decisions import teaching
+from postil.workbench.store.figures import kinds_of_change
+from postil.workbench.store.pages import changes_after, jobs_before
+
+router = APIRouter(tags=["jobs"], route_class=KeyedRoute)
+
+
+@router.post(
+    "/questions/{question_id}/jobs",
+    dependencies=writes_once(Level.HELP),
+    status_code=202,
+    summary="Start a job",
+)
+def start_job(
+    request: Request, response: Response, question_id: QuestionId, store: OfStore, new: schemas.NewJob
+) -> schemas.Job:
+    """Have something done in the background; ask for the job, at `Location`, until its state is `done`.
+
+    Where the same is waiting or running already, that job is returned. A `regrade` needs decisions to learn
+    from.
+    """
+    if new.kind == "regrade" and not teaching(store, question_id):
+        raise ProblemError(
+            "conflict", "There is nothing to learn from yet.", hint="Decide about a few answers first."
+        )
+    job_id = stored.enqueue(store, new.kind, question_id)
+    point_to(request, response, f"/jobs/{job_id}")
+    return records.job(stored.get_job(store, job_id))
+
+
+@router.get("/questions/{question_id}/jobs", dependencies=reads(Level.HELP), summary="List jobs")
+def list_jobs(question_id: QuestionId, store: OfStore, place: OfPlace) -> schemas.Jobs:
+    """The jobs of a question, the newest first. Those from before its text was changed are gone."""
+    found = jobs_before(store, question_id, place.after, place.one_more)
+    shown, following = cut(found, place, lambda one: one.id)
+    return schemas.Jobs(items=[records.job(one) for one in shown], next=following)
+
+
+@router.get("/jobs/{job_id}", dependencies=reads(Level.HELP), summary="Get a job")
+def get_job(job_id: JobId, store: OfStore) -> schemas.Job:
+    """How far a job is, and what it found out."""
+    return records.job(stored.get_job(store, job_id))
+
+
+@router.get("/questions/{question_id}/changes", dependencies=reads(Level.HELP), summary="List changes")
+def list_changes(question_id: QuestionId, store: OfStore, place: OfPlace) -> schemas.Changes:
+    """What the latest `regrade` would change, as long as nobody has applied or dropped it."""
+    job = _proposed(store, question_id)
+    if job is None:
+        return schemas.Changes(job_id=None, items=[], next=None)
+    found = changes_after(store, job.id, place.after, place.one_more)
+    shown, following = cut(found, place, lambda one: one.answer.place)
+    return schemas.Changes(job_id=job.id, items=[records.change(one) for one in shown], next=following)
+
+
+@router.post(
+    "/questions/{question_id}/changes/apply", dependencies=writes_once(Level.TEACH), summary="Apply changes"
+)
+def apply_changes(question_id: QuestionId, store: OfStore, chosen: schemas.ChosenChanges) -> schemas.Applied:
+    """Take over what a regrade proposes; what people decided stays as it is."""
+    job = _demand_proposed(store, question_id, chosen.job_id)
+    count = sum(kind.count for kind in kinds_of_change(store, job.id))
+    judgements.apply_changes(store, job.id)
+    return schemas.Applied(changed=count)
+
+
+@router.post(
+    "/questions/{question_id}/changes/drop",
+    dependencies=writes_once(Level.TEACH),
+    status_code=204,
+    summary="Drop changes",
+)
+def drop_changes(question_id: QuestionId, store: OfStore, chosen: schemas.ChosenChanges) -> None:
+    """Forget what a regrade proposes; everything stays as it is."""
+    judgements.drop_changes(store, _demand_proposed(store, question_id, chosen.job_id).id)
+
+
+def _proposed(store: Store, question_id: int) -> Job | None:
+    job = stored.latest_job(store, question_id, "regrade")
+    return job if job is not None and job.state == "done" else None
+
+
+def _demand_proposed(store: Store, question_id: int, job_id: int) -> Job:
+    """The regrade that is meant, which must be the latest, and not applied or dropped."""
+    job = _proposed(store, question_id)
+    if job is None or job.id != job_id:
+        raise ProblemError(
+            "conflict", "These changes are no longer the latest.", hint="List them again, then choose."
+        )
+    return job

@@ -1,0 +1,299 @@
+"""What programs send to have texts judged at once, and what they receive; nothing of it is kept."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, Field, model_validator
+
+from postil.workbench.api import judging_limits as limits
+from postil.workbench.api.fields import (
+    LONGEST_ANSWER,
+    LONGEST_KEY,
+    LONGEST_TEXT,
+    MOST_REFERENCES,
+    Outcome,
+    Received,
+    Reference,
+    shows,
+    words,
+)
+from postil.workbench.api.judging_examples import (
+    ALIGNED,
+    ALIGNMENT,
+    ANSWER,
+    ASKED,
+    ENTAILMENT,
+    FACET,
+    FEEDBACK,
+    FOUND,
+    JUDGEMENT,
+    LINK,
+    PAIR,
+    REFERENCE,
+    SENTENCES,
+)
+from postil.workbench.store.facets import LONGEST_NAME, MOST_FACETS
+
+Scheme = Literal["5way", "3way", "2way"]
+AnyLabel = Literal[
+    "correct", "partially_correct_incomplete", "contradictory", "irrelevant", "non_domain", "incorrect"
+]
+AlignmentType = Literal["EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL", "NOALI"]
+_HAS_WORDS = r"[^\W_]"  # a letter or a digit
+
+_Id = Annotated[str, Field(max_length=LONGEST_KEY)] | None
+_Question = Annotated[str, words(LONGEST_TEXT, "What was asked.")]
+_FacetNames = Annotated[
+    list[Annotated[str, words(LONGEST_NAME, "What the answer has to say, in a few words.")]],
+    Field(min_length=1, max_length=MOST_FACETS, description="They have at most 500 characters together."),
+]
+_Sentence = Annotated[str, Field(min_length=1, max_length=limits.LONGEST_SENTENCE, pattern=_HAS_WORDS)]
+
+
+class GivenAnswer(Received):
+    """An answer to judge."""
+
+    id: _Id = Field(None, description="Comes back with the judgement; the answer's place, if left out.")
+    text: str = Field(max_length=LONGEST_ANSWER, description="What was answered; it may be empty.")
+    model_config = shows(id="u17", text=ANSWER)
+
+
+class GivenDecision(Received):
+    """An answer to the same question that a person has labelled: others like it are judged by it."""
+
+    text: str = Field(max_length=LONGEST_ANSWER)
+    label: AnyLabel
+    model_config = shows(text="it has a battery", label="partially_correct_incomplete")
+
+
+class GradeTexts(Received):
+    """A class to judge at once.
+
+    The references have at most 20,000 characters together, and what is decided 10,000. With `explain` or
+    `facets` a class has at most 50 answers, which have at most 10,000 characters together, and a reference
+    has at most 500.
+    """
+
+    question: _Question
+    references: list[Reference] = Field(
+        min_length=1, max_length=MOST_REFERENCES, description="Right answers to compare with."
+    )
+    answers: list[GivenAnswer] = Field(min_length=1, max_length=limits.MOST_ANSWERS)
+    decided: list[GivenDecision] = Field(default_factory=list, max_length=limits.MOST_DECIDED)
+    scheme: Scheme = Field("5way", description="How many labels are told apart.")
+    explain: bool = Field(False, description="Put each answer beside the reference, in words; takes longer.")
+    facets: bool | _FacetNames = Field(
+        False,
+        description="Tell what becomes of each point of the reference, or of those that are named here.",
+    )
+    model_config = shows(
+        question=ASKED, references=[REFERENCE], answers=[{"id": "u17", "text": ANSWER}], explain=True
+    )
+
+    @model_validator(mode="after")
+    def _is_not_too_much(self) -> Self:
+        limits.refuse_more("references", self.references, limits.REFERENCES_TOGETHER)
+        limits.refuse_more("decided", [one.text for one in self.decided], limits.DECIDED_TOGETHER)
+        if self.explain or self.facets is not False:
+            if len(self.answers) > limits.MOST_EXPLAINED:
+                raise ValueError(
+                    f"with explain or facets, at most {limits.MOST_EXPLAINED} answers are judged at once"
+                )
+            if max(map(len, self.references)) > limits.LONGEST_EXPLAINED:
+                what = (
+                    f"with explain or facets, a reference has at most {limits.LONGEST_EXPLAINED} characters"
+                )
+                raise ValueError(what)
+            limits.refuse_more("answers", [one.text for one in self.answers], limits.EXPLAINED_TOGETHER)
+            named = self.facets if isinstance(self.facets, list) else ()
+            limits.refuse_more("facets", named, limits.NAMED_TOGETHER)
+        return self
+
+
+class Feedback(BaseModel):
+    """How an answer compares with the reference, for who knows that, and for who wrote the answer."""
+
+    teacher: str
+    student: str = Field(description="Gives nothing of the reference away.")
+    model_config = shows(**FEEDBACK)
+
+
+class FoundFacet(BaseModel):
+    """What an answer does with one facet of the reference."""
+
+    id: str
+    first: str = Field(description="The facet in words, or its first term.")
+    second: str = Field(description="Its second term, if it has two.")
+    relation: str
+    label: Outcome
+    confidence: float
+    words: list[str] = Field(description="The words of the answer that do it.")
+    model_config = shows(**FACET)
+
+
+class Link(BaseModel):
+    """Two chunks that belong together, or one that has no partner."""
+
+    source: list[int] = Field(description="The chunk's tokens, counted from 1; none where it has no partner.")
+    target: list[int]
+    source_text: str
+    target_text: str
+    type: AlignmentType
+    additions: list[Literal["FACT", "POL"]] = Field(description="Differs in factuality, or in polarity.")
+    score: float | None = Field(ge=0, le=5, description="How alike the two are; null where there is one.")
+    model_config = shows(**LINK)
+
+
+class TextAlignment(BaseModel):
+    """Two sentences as tokens, and how their chunks belong together."""
+
+    source: list[str]
+    target: list[str]
+    alignments: list[Link]
+    model_config = shows(**ALIGNMENT)
+
+
+class TextJudgement(BaseModel):
+    """What Postil says of one answer."""
+
+    id: str
+    label: AnyLabel
+    probabilities: dict[str, float] = Field(description="Of each label of the scheme.")
+    score: float = Field(description="What the answer earns, from 0 to 1.")
+    confidence: float = Field(description="The chance that it was rightly called correct or not correct.")
+    deferred: bool = Field(description="Whether a person should look at it.")
+    because: str = Field(description="Why no model was needed; otherwise empty.")
+    reference: str = Field(description="The reference it was compared with, if any.")
+    feedback: Feedback | None = Field(description="With `explain`, where a model judged.")
+    facets: list[FoundFacet] | None = Field(description="With `facets`, where a model judged.")
+    alignment: TextAlignment | None = Field(description="With `explain`: the answer and the reference.")
+    model_config = shows(**JUDGEMENT)
+
+
+class GradedTexts(BaseModel):
+    """The judgements, in the order of the answers."""
+
+    items: list[TextJudgement]
+    warnings: list[str] = Field(
+        description="What is wrong with the question or its references, so that judgements may be, too."
+    )
+    model_config = shows(items=[JUDGEMENT], warnings=[])
+
+
+class SentencePair(Received):
+    """Two sentences to align."""
+
+    id: _Id = Field(None, description="Comes back with the result; the pair's place, if left out.")
+    source: _Sentence
+    target: _Sentence
+    model_config = shows(**SENTENCES)
+
+
+class AlignTexts(Received):
+    """Pairs of sentences to align."""
+
+    pairs: list[SentencePair] = Field(min_length=1, max_length=limits.MOST_PAIRS)
+    model_config = shows(pairs=[SENTENCES])
+
+
+class AlignedSentences(TextAlignment):
+    """Two sentences aligned, and what that shows."""
+
+    id: str
+    approximate: bool = Field(description="Whether so many chunks are alike that other links may be better.")
+    explanation: str
+    model_config = shows(**ALIGNED)
+
+
+class AlignedTexts(BaseModel):
+    """The pairs aligned, in their order."""
+
+    items: list[AlignedSentences]
+    model_config = shows(items=[ALIGNED])
+
+
+class TextPair(Received):
+    """A text, and a statement that it may imply."""
+
+    id: _Id = Field(None, description="Comes back with the result; the pair's place, if left out.")
+    text: Annotated[str, words(limits.LONGEST_PASSAGE, "What is taken to be so.")]
+    hypothesis: Annotated[str, words(limits.LONGEST_HYPOTHESIS, "What may follow from it.")]
+    model_config = shows(**PAIR)
+
+
+class EntailTexts(Received):
+    """Pairs of a text and a hypothesis, which have at most 100,000 characters together."""
+
+    pairs: list[TextPair] = Field(min_length=1, max_length=limits.MOST_PAIRS)
+    scheme: Literal["3way", "2way"] = "3way"
+    model_config = shows(pairs=[PAIR])
+
+    @model_validator(mode="after")
+    def _is_not_too_much(self) -> Self:
+        limits.refuse_more("pairs", [one.text + one.hypothesis for one in self.pairs], limits.PAIRS_TOGETHER)
+        return self
+
+
+class TextDifference(BaseModel):
+    """A place where the text says something else than the hypothesis."""
+
+    kind: str
+    hypothesis: str
+    text: str
+    model_config = shows(kind="number", hypothesis="four", text="three")
+
+
+class TextEntailment(BaseModel):
+    """Whether a text implies a hypothesis, and which part of it says so."""
+
+    id: str
+    label: Literal["ENTAILMENT", "CONTRADICTION", "UNKNOWN", "NO_ENTAILMENT"]
+    confidence: float = Field(description="The chance of entailment.")
+    probabilities: dict[str, float] = Field(description="Of entailment, contradiction and unknown.")
+    sentence: str = Field(description="The sentence of the text that comes nearest.")
+    stands_for: dict[str, str] = Field(description="Words of that sentence, and what they stand for.")
+    supported: list[str] = Field(description="Parts of the hypothesis that the text has.")
+    unsupported: list[str] = Field(description="Parts that it has no word for.")
+    differences: list[TextDifference]
+    justification: str
+    model_config = shows(**ENTAILMENT)
+
+
+class EntailedTexts(BaseModel):
+    """The pairs judged, in their order."""
+
+    items: list[TextEntailment]
+    model_config = shows(items=[ENTAILMENT])
+
+
+class FacetTexts(Received):
+    """Answers in which to look for what a reference says; they have at most 10,000 characters together."""
+
+    question: str = Field("", max_length=LONGEST_TEXT, description="What it names need not be said again.")
+    reference: Annotated[str, Field(min_length=1, max_length=limits.LONGEST_FACETED, pattern=_HAS_WORDS)]
+    answers: list[GivenAnswer] = Field(min_length=1, max_length=limits.MOST_PAIRS)
+    facets: _FacetNames | None = Field(None, description="What to look for; left out, Postil finds facets.")
+    model_config = shows(question=ASKED, reference=REFERENCE, answers=[{"text": ANSWER}])
+
+    @model_validator(mode="after")
+    def _is_not_too_much(self) -> Self:
+        limits.refuse_more("answers", [one.text for one in self.answers], limits.EXPLAINED_TOGETHER)
+        limits.refuse_more("facets", self.facets or (), limits.NAMED_TOGETHER)
+        return self
+
+
+class AnswerFacets(BaseModel):
+    """What one answer does with each facet."""
+
+    id: str
+    facets: list[FoundFacet]
+    explanation: str
+    model_config = shows(**FOUND)
+
+
+class FoundFacets(BaseModel):
+    """What the answers do with the facets, in the order of the answers."""
+
+    items: list[AnswerFacets]
+    model_config = shows(items=[FOUND])

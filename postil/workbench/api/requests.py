@@ -1,0 +1,146 @@
+"""Writes that are done once however often they are sent: `Idempotency-Key` names the request."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from hashlib import sha256
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import Depends, Header, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+
+from postil.errors import PostilError
+from postil.workbench.api.auth import check_again, identify, writes
+from postil.workbench.api.showing import WITH_WORDS, Shown
+from postil.workbench.http.access import THINGS, refuse_blind
+from postil.workbench.http.problems import ProblemError
+from postil.workbench.people import LOCAL, Level
+from postil.workbench.store import replies
+from postil.workbench.store.access import right_on
+from postil.workbench.store.commits import watch_commits
+from postil.workbench.store.database import Store, StoreAwayError
+from postil.workbench.store.replies import Reply
+
+HEADER, REPLAYED = "Idempotency-Key", "Idempotency-Replayed"
+WRITES = {"POST", "PUT", "PATCH", "DELETE"}
+_KEY = "^[!-~]{1,200}$"
+_KEPT_HEADERS = ("content-type", "location")
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+
+
+def _declare_key(
+    _: Annotated[
+        str | None,
+        Header(
+            alias=HEADER,
+            pattern=_KEY,
+            description="A name of your own for this request, such as a UUID. Sent again within 24 hours, "
+            "the same request with the same key is not done again: its answer comes back, with "
+            f"`{REPLAYED}: true`.",
+        ),
+    ] = None,
+) -> None:
+    """Have the header described and checked; `KeyedRoute` acts on it."""
+
+
+def writes_once(level: Level | None = None) -> list[Any]:
+    """What a route declares that changes something, and is done once for each key."""
+    return [*writes(level), Depends(_declare_key)]
+
+
+class KeyedRoute(APIRoute):
+    """A route whose writes are done once for each key. Who asks is found out before anything is read."""
+
+    def get_route_handler(self) -> Handler:
+        """The route's handler, with a look at what was answered before."""
+        handle = super().get_route_handler()
+        if not WRITES & (self.methods or set()):
+            return handle
+
+        async def keyed(request: Request) -> Response:
+            caller = await run_in_threadpool(identify, request)
+            key = request.headers.get(HEADER)
+            if key is None or not re.fullmatch(_KEY, key):
+                return await handle(request)  # a wrong one is refused there
+            return await _once(request, self, f"token {caller.token.id}", key, handle)
+
+        return keyed
+
+
+async def _once(request: Request, route: APIRoute, caller: str, key: str, handle: Handler) -> Response:
+    store: Store = request.app.state.store
+    fingerprint = _fingerprint(request, await request.body())
+    before = await run_in_threadpool(replies.begin, store, caller, key, fingerprint)
+    if before is not None:
+        return await run_in_threadpool(_again, request, route, before, fingerprint)
+    with watch_commits() as watch:
+        try:
+            response = await handle(request)
+        except (PostilError, HTTPException, RequestValidationError) as error:
+            # Where the database went away after something was stored, the key stays taken: it was half done.
+            if not (watch.committed and isinstance(error, StoreAwayError)):
+                with suppress(StoreAwayError):
+                    await run_in_threadpool(replies.give_up, store, caller, key)
+            raise
+    kept = _kept(request, route, response)
+    with suppress(StoreAwayError):  # it was done: who asked is told so, even if it cannot be written down
+        await run_in_threadpool(replies.finish, store, caller, key, response.status_code, kept)
+    return response
+
+
+def _fingerprint(request: Request, body: bytes) -> str:
+    named = f"{request.method} {request.url.path}?{request.url.query}\n".encode("utf-8", "replace")
+    return sha256(named + body).hexdigest()
+
+
+def _again(request: Request, route: APIRoute, before: Reply, fingerprint: str) -> Response:
+    """The answer to a request that was done before, for somebody who may still have it."""
+    if before.request != fingerprint:
+        raise ProblemError("key-reused")
+    if before.status is None:
+        raise ProblemError("key-in-use", headers={"Retry-After": "1"})
+    if before.status != HTTPStatus.NO_CONTENT or not _is_gone(
+        request
+    ):  # that a deletion was done says nothing
+        check_again(request, route.dependencies)
+    kept = json.loads(before.body)
+    body = kept.get("body")
+    if body is None:
+        body = _read_anew(request, WITH_WORDS[route.response_model], kept["number"])
+    return Response(body, before.status, {**kept["headers"], REPLAYED: "true"})
+
+
+def _kept(request: Request, route: APIRoute, response: Response) -> str:
+    """What is kept of an answer: nothing that somebody wrote, only numbers and labels."""
+    headers = {name: value for name in _KEPT_HEADERS if (value := response.headers.get(name))}
+    shown = WITH_WORDS.get(route.response_model)
+    if shown is None:
+        return json.dumps({"headers": headers, "body": bytes(response.body).decode()})
+    made = (
+        headers["location"].rpartition("/")[2] if "location" in headers else request.path_params[shown.name]
+    )
+    return json.dumps({"headers": headers, "number": int(made)})
+
+
+def _read_anew(request: Request, shown: Shown, number: int) -> str:
+    store, person = request.app.state.store, request.state.person
+    right = right_on(store, person, **{shown.name: number})
+    if right is None:
+        raise ProblemError("not-found", "This was done, but what it was about is not there any more.")
+    if right.question_id is not None:
+        refuse_blind(store, person, right.question_id)
+    return shown.read(store, number).model_dump_json()
+
+
+def _is_gone(request: Request) -> bool:
+    """Whether nobody at all has what the address names."""
+    numbers = {name: int(text) for name, text in request.path_params.items() if name in THINGS}
+    store = request.app.state.store
+    return any(right_on(store, LOCAL, **{name: number}) is None for name, number in numbers.items())

@@ -1,0 +1,258 @@
+"""What programs send and receive about courses, questions and jobs; each model has an example."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field
+
+from postil.workbench.api.fields import (
+    LONGEST_COURSE,
+    LONGEST_KEY,
+    LONGEST_TEXT,
+    MOST_REFERENCES,
+    WHEN,
+    JobState,
+    Kind,
+    Label,
+    Number,
+    Page,
+    Points,
+    Received,
+    Reference,
+    ScopeName,
+    SentNumber,
+    Share,
+    shows,
+    words,
+)
+from postil.workbench.store.facets import LONGEST_NAME, MOST_FACETS, MOST_WEIGHT
+
+
+class Me(BaseModel):
+    """Whom a token speaks for, and what it may be used for."""
+
+    login: str = Field(description="The account's login; empty where Postil runs for one person.")
+    name: str = Field(description="The account's name; empty where Postil runs for one person.")
+    role: Literal["owner", "teacher", "assistant"]
+    token: str = Field(description="What the token was called when it was made.")
+    scopes: list[ScopeName]
+    expires: datetime | None = Field(description="When the token stops working; null for never.")
+    model_config = shows(
+        login="ada",
+        name="Ada Ruiz",
+        role="teacher",
+        token="grade book",  # noqa: S106 - its name
+        scopes=["read", "write"],
+        expires=None,
+    )
+
+
+class Health(BaseModel):
+    """That Postil answers, and can reach its database."""
+
+    status: Literal["ok"]
+    version: str
+    model_config = shows(status="ok", version="0.10.0")
+
+
+class NewCourse(Received):
+    """A course to make, or its new name."""
+
+    name: Annotated[str, words(LONGEST_COURSE, "What people call the course.")]
+    model_config = shows(name="Physics 7b")
+
+
+class Course(BaseModel):
+    """A course, and how much is in it."""
+
+    id: Number
+    name: str
+    created: datetime
+    questions: int = Field(ge=0, description="How many questions it has.")
+    answers: int = Field(ge=0, description="How many answers these have together.")
+    model_config = shows(id=3, name="Physics 7b", created=WHEN, questions=2, answers=54)
+
+
+class Courses(Page):
+    """Courses, the newest first."""
+
+    items: list[Course]
+
+
+class NewQuestion(Received):
+    """A question to make."""
+
+    text: Annotated[str, words(LONGEST_TEXT, "What was asked.")]
+    references: list[Reference] = Field(
+        min_length=1, max_length=MOST_REFERENCES, description="Right answers to compare with."
+    )
+    points: Points = 1.0
+    model_config = shows(
+        text="Why does the bulb light up?", references=["The circuit is closed, so current flows."], points=2
+    )
+
+
+class QuestionEdit(Received):
+    """What to change about a question; what is left out stays as it is."""
+
+    text: Annotated[str, words(LONGEST_TEXT, "What was asked.")] | None = None
+    references: Annotated[list[Reference], Field(min_length=1, max_length=MOST_REFERENCES)] | None = None
+    points: Points | None = None
+    model_config = shows(points=3)
+
+
+class Question(BaseModel):
+    """A question, and how far its answers are."""
+
+    id: Number
+    course_id: Number
+    text: str
+    references: list[str]
+    points: float
+    created: datetime
+    answers: int = Field(ge=0, description="How many answers it has.")
+    judged: int = Field(ge=0, description="Of how many the machine has said something.")
+    decided: int = Field(ge=0, description="About how many a person has decided.")
+    model_config = shows(
+        id=7,
+        course_id=3,
+        text="Why does the bulb light up?",
+        references=["The circuit is closed, so current flows."],
+        points=2,
+        created=WHEN,
+        answers=27,
+        judged=27,
+        decided=4,
+    )
+
+
+class Questions(Page):
+    """The questions of a course, the oldest first."""
+
+    items: list[Question]
+
+
+class NewFacet(Received):
+    """One thing that a full answer says."""
+
+    id: Annotated[str, Field(max_length=LONGEST_KEY)] | None = Field(
+        None, description="Of a facet that is there already: it is the same one, maybe with another name."
+    )
+    name: Annotated[str, words(LONGEST_NAME, "What the answer has to say, in a few words.")]
+    weight: float = Field(1.0, gt=0, le=MOST_WEIGHT, allow_inf_nan=False)
+    required: bool = Field(True, description="Required ones together earn all points; others only add.")
+    model_config = shows(name="the circuit is closed", weight=2, required=True)
+
+
+class NewFacets(Received):
+    """What a full answer says: all of it; what is left out is no facet any more."""
+
+    facets: list[NewFacet] = Field(min_length=1, max_length=MOST_FACETS)
+    model_config = shows(facets=[{"name": "the circuit is closed", "weight": 2}, {"name": "current flows"}])
+
+
+class Facet(BaseModel):
+    """One thing that a full answer says."""
+
+    id: str
+    name: str
+    weight: float
+    required: bool
+    model_config = shows(id="f1a2b3c4", name="the circuit is closed", weight=2.0, required=True)
+
+
+class Facets(BaseModel):
+    """What a full answer says, as a teacher set it."""
+
+    facets: list[Facet] | None = Field(description="null where nobody set them: Postil finds its own.")
+    outdated: bool = Field(description="Whether answers were judged by others; `recheck` looks again.")
+    model_config = shows(
+        facets=[{"id": "f1a2b3c4", "name": "the circuit is closed", "weight": 2.0, "required": True}],
+        outdated=False,
+    )
+
+
+class NewJob(Received):
+    """Work to do in the background."""
+
+    kind: Kind = Field(
+        description="`grade` judges answers that have no judgement; `regrade` proposes new labels with what "
+        "people decided; `recheck` looks for changed facets; `propose` chooses answers to decide first; "
+        "`facets` finds what a full answer says."
+    )
+    model_config = shows(kind="grade")
+
+
+class Job(BaseModel):
+    """Work on a question in the background, and how far it is."""
+
+    id: Number
+    question_id: Number
+    kind: Kind
+    state: JobState
+    phase: str = Field(description="What it does now, in a word; empty when it does nothing.")
+    done: int = Field(ge=0)
+    total: int = Field(ge=0, description="Answers to go through; 0 until that is known.")
+    error: str = Field(description="Why it failed; otherwise empty.")
+    answers: list[int] = Field(description="Of `propose`: the answers to decide first, by their numbers.")
+    facets: list[str] = Field(description="Of `facets`: what a full answer says, by Postil.")
+    created: datetime
+    started: datetime | None
+    finished: datetime | None
+    model_config = shows(
+        id=12,
+        question_id=7,
+        kind="grade",
+        state="running",
+        phase="judging",
+        done=8,
+        total=27,
+        error="",
+        answers=[],
+        facets=[],
+        created=WHEN,
+        started=WHEN,
+        finished=None,
+    )
+
+
+class Jobs(Page):
+    """The jobs of a question, the newest first."""
+
+    items: list[Job]
+
+
+class Change(BaseModel):
+    """What a regrade would change about one answer."""
+
+    answer_id: Number
+    key: str
+    before: Label
+    after: Label
+    confidence: Share = Field(description="How sure the machine is of the label after.")
+    model_config = shows(
+        answer_id=101, key="u17", before="irrelevant", after="partially_correct_incomplete", confidence=0.81
+    )
+
+
+class Changes(Page):
+    """What the latest regrade would change, in the order of the answers."""
+
+    job_id: Number | None = Field(description="The regrade; null where none waits to be applied.")
+    items: list[Change]
+
+
+class ChosenChanges(Received):
+    """Which regrade is meant: only what was looked at is applied or dropped."""
+
+    job_id: SentNumber
+    model_config = shows(job_id=13)
+
+
+class Applied(BaseModel):
+    """How many labels were changed."""
+
+    changed: int = Field(ge=0)
+    model_config = shows(changed=5)

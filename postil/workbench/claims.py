@@ -1,0 +1,119 @@
+"""What an answer does with each facet of its question, as it is kept, shown and ticked.
+
+Teachers know facets as the parts of a full answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+from postil.data.outcome import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOutcome, Facets
+from postil.data.questions import Facet
+from postil.explain.facet_words import facet_text, short_list
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the machine found about one facet, in a form that can be kept."""
+
+    id: str
+    name: str
+    label: str
+    confidence: float
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FacetView:
+    """A facet as a page shows it: what the machine found, and whether it is ticked.
+
+    `found` is None where the machine has not looked; `told` means that the tick, or its absence, is a
+    person's.
+    """
+
+    facet: Facet
+    found: Outcome | None
+    ticked: bool
+    told: bool = False
+
+    @property
+    def label(self) -> str | None:
+        """The outcome that counts; None where nobody has looked."""
+        if self.found is None and not self.told:
+            return None
+        if self.ticked:
+            return EXPRESSED
+        return CONTRADICTED if self.found and self.found.label == CONTRADICTED else UNADDRESSED
+
+    @property
+    def outcome(self) -> FacetOutcome:
+        """The same as explanations have it; a person is sure, and so needs no words."""
+        if self.found is None or self.told:
+            return FacetOutcome(self.facet, self.label or UNADDRESSED, 1.0)
+        return FacetOutcome(self.facet, self.found.label, self.found.confidence, self.found.words)
+
+
+def kept_outcome(outcome: FacetOutcome) -> Outcome:
+    """What is kept of an outcome."""
+    facet = outcome.facet
+    return Outcome(facet.id, facet_text(facet), outcome.label, outcome.confidence, outcome.words)
+
+
+def facet_views(
+    facets: Facets, found: Sequence[Outcome], told: Mapping[str, bool] | None
+) -> tuple[FacetView, ...]:
+    """Every facet of an answer: those that a teacher set, or else those that the machine found.
+
+    `told` has the facets that a person was asked about, and whether they are ticked; of the others the
+    machine's outcome counts. A facet that was renamed keeps its tick, but the machine has to look for it
+    again.
+    """
+    if facets is None:
+        return tuple(FacetView(Facet(one.id, one.name), one, one.label == EXPRESSED) for one in found)
+    by_name, told = {one.name: one for one in found}, told or {}
+    said = {one.name for one in found if one.label == EXPRESSED}
+    return tuple(
+        FacetView(one, by_name.get(one.first), told.get(one.id, one.first in said), told=one.id in told)
+        for one in facets
+    )
+
+
+def ticks_of(views: Sequence[FacetView]) -> frozenset[str] | None:
+    """The facets that count as said; None where nobody has looked for all of them."""
+    if not views or any(view.label is None for view in views):
+        return None
+    return frozenset(view.facet.id for view in views if view.ticked)
+
+
+def told_by(views: Sequence[FacetView], ticked: Iterable[str]) -> dict[str, bool] | None:
+    """What a person says who saw these facets and left these ticked; None where that is nothing.
+
+    Who changes a tick has looked at all of them. Otherwise what nobody has looked for stays open.
+    """
+    ticks = set(ticked)
+    changed = any(view.ticked != (view.facet.id in ticks) for view in views)
+    return {one.facet.id: one.facet.id in ticks for one in views if changed or one.label is not None} or None
+
+
+def looked_for(facets: Facets) -> str | None:
+    """What is kept with a judgement of the facets that it is about; None where the machine found its own.
+
+    Only their names count: weights change nothing about what an answer says.
+    """
+    return None if facets is None else _digest(sorted(facet.first for facet in facets))
+
+
+def as_shown(views: Sequence[FacetView]) -> str:
+    """What a page sends back of the facets that it showed: it must be the same when the ticks come in."""
+    return _digest(f"{view.facet.id} {view.label} {view.facet.first}" for view in views)
+
+
+def in_words(views: Sequence[FacetView]) -> str:
+    """Every facet under its outcome, in one line: "said: A; B · left out: C"."""
+    return short_list([view.outcome for view in views if view.label])
+
+
+def _digest(parts: Iterable[str]) -> str:
+    return sha256("\n".join(parts).encode()).hexdigest()[:16]

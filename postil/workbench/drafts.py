@@ -1,0 +1,238 @@
+"""Uploads and pastes as they are read, to be looked at before a person says that they are to be stored."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import zipfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from postil.data.formats.attempts import last_attempts
+from postil.data.formats.columns import candidates
+from postil.data.formats.detection import QUIZ_FORMATS, detect, read_quiz
+from postil.data.formats.grids import unify_line_ends
+from postil.data.formats.quizzes import Quiz
+from postil.data.formats.rows import Row, Rows, read_rows
+from postil.data.formats.wide import looks_wide, wide_questions
+from postil.data.formats.xlsxfile import unpacked_bytes
+from postil.data.questions import Question
+from postil.errors import InputError, PostilError
+
+MOST_COLUMNS = 200
+MOST_ROWS = 20_000
+MOST_UNPACKED = 100 * 2**20
+_PASTED = "the pasted text"
+_WITH_FIELDS = (".jsonl", ".ndjson", ".json")  # where every row names its fields, and none is a heading
+_OF_QUIZZES = (".xml", ".gift", ".txt", "")  # the endings of files that may hold questions
+_SPREADSHEETS = "Excel, LibreOffice, Google Sheets and Numbers can save a table as .xlsx or .csv."
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A table that somebody brought, before anything of it is stored.
+
+    `question_id` is the question whose answers it holds; None where it brings its questions itself. `wide`
+    holds those of a table with one column a question. `notes` say how it was read, where that was not plain.
+    `headed` says that the table's first row was taken for the names of its columns. `person` is the account
+    of who brought it: nobody else sees it. A `quiz` has questions and no answers, and so no rows.
+    """
+
+    token: str
+    course_id: int
+    question_id: int | None
+    name: str
+    rows: Rows
+    wide: tuple[Question, ...] = ()
+    notes: tuple[str, ...] = ()
+    headed: bool = False
+    person: int | None = None
+    quiz: Quiz | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A table, or a quiz, as it was read from a file or a paste."""
+
+    name: str
+    rows: Rows
+    wide: tuple[Question, ...] = ()
+    notes: tuple[str, ...] = ()
+    headed: bool = False
+    quiz: Quiz | None = None
+
+
+def make_draft(
+    token: str, opened: Opened, course_id: int, question_id: int | None, person: int | None = None
+) -> Draft:
+    """What was read, for the course or the question that somebody brought it for."""
+    return Draft(
+        token,
+        course_id,
+        question_id,
+        opened.name,
+        opened.rows,
+        opened.wide if question_id is None else (),
+        opened.notes,
+        opened.headed,
+        person,
+        opened.quiz,
+    )
+
+
+def open_file(name: str, data: bytes, most: int = MOST_ROWS) -> Opened:
+    """Read an uploaded table (CSV, TSV, XLSX, JSONL, JSON) or quiz (Moodle XML, GIFT).
+
+    Only meanwhile does it lie in a temporary file.
+    """
+    shown = _shown_name(name)
+    with TemporaryDirectory(prefix="postil-") as folder:
+        path = Path(folder) / f"upload{_ending(shown)}"
+        path.write_bytes(data)
+        try:
+            kind = detect(path) if path.suffix in _OF_QUIZZES else ""
+            if kind in QUIZ_FORMATS:
+                return Opened(shown, Rows(Path(shown), (), ()), quiz=read_quiz(path, kind))
+            _refuse_bombs(path, data)
+            rows, notes = _read(path)
+            _refuse_many_columns(rows)
+            rows.demand_rows()
+            _refuse_many_rows(rows, most)
+            rows, told = last_attempts(rows)
+            # Students are told apart by the person who looks at the draft, so here the rows are numbered.
+            wide = wide_questions(rows, id_column="") if looks_wide(rows.header) else []
+        except InputError as error:
+            raise _in_plain_words(error, path, shown) from error
+    return Opened(shown, rows, tuple(wide), (*notes, *told), headed=rows.path.suffix not in _WITH_FIELDS)
+
+
+def open_paste(text: str, most: int = MOST_ROWS) -> Opened:
+    """Read pasted text: one answer a line, or cells copied from a spreadsheet, header or not."""
+    text = unify_line_ends(text).replace("\0", "")
+    if "\t" in text:
+        table = [[cell.strip() for cell in row] for row in _cells(text)]
+    else:
+        table = [[line.strip()] for line in text.split("\n")]
+    numbered = [(line, row) for line, row in enumerate(table, 1) if any(row)]
+    if not numbered:
+        raise PostilError("there is nothing in the text box.", hint="Paste the answers, one on each line.")
+    width = max(len(row) for _, row in numbered)
+    if width > MOST_COLUMNS:
+        raise _many_columns(_PASTED, width)
+    filled = [(line, [*row, *[""] * (width - len(row))]) for line, row in numbered]
+    header = _header(filled[0][1])
+    body = filled[1:] if header else filled
+    rows = Rows(
+        Path(_PASTED),
+        tuple(header or _made_header(width)),
+        tuple(Row(line, tuple(row)) for line, row in body),
+    )
+    if not rows.rows:
+        raise PostilError("there is a header and no answer below it.", hint="Paste the rows as well.")
+    _refuse_many_rows(rows, most)
+    return Opened(_PASTED, rows, headed=bool(header))
+
+
+def without_heading(draft: Draft) -> Draft:
+    """The same draft with its first row taken for an answer like the others."""
+    names = draft.rows.header
+    header = tuple(_made_header(len(names)))
+    # A column without a name was called by its place when the table was read.
+    first = Row(1, tuple("" if re.fullmatch(r"column \d+", name) else name for name in names))
+    rows = Rows(draft.rows.path, header, (first, *draft.rows.rows))
+    return replace(draft, rows=rows, wide=())
+
+
+def _cells(text: str) -> list[list[str]]:
+    """Split what a spreadsheet copies; cells with line breaks stand in quotation marks, others rarely do."""
+    try:
+        return list(csv.reader(io.StringIO(text, newline="\n"), delimiter="\t", strict=True))
+    except csv.Error:
+        return [line.split("\t") for line in text.split("\n")]
+
+
+def _header(first: list[str]) -> list[str]:
+    """The first row if it names its columns, one of them as the answers'; else nothing."""
+    names = [name.strip() for name in first]
+    if len(names) > 1 and all(names) and len(set(names)) == len(names) and candidates(names, "answer"):
+        return names
+    return []
+
+
+def _made_header(width: int) -> list[str]:
+    if width == 1:
+        return ["answer"]
+    return ["name", "answer"] if width == 2 else [f"column {place}" for place in range(1, width + 1)]
+
+
+def _shown_name(name: str) -> str:
+    last = re.split(r"[/\\]", name)[-1].strip()
+    return (last if len(last) <= 80 else f"…{last[-79:]}") or "the file"
+
+
+def _ending(name: str) -> str:
+    """The ending of a file's name, as far as it can be one of a table's."""
+    ending = Path(name).suffix.lower()
+    return ending if re.fullmatch(r"\.[a-z0-9]{1,8}", ending) else ""
+
+
+def _read(path: Path) -> tuple[Rows, tuple[str, ...]]:
+    """Read a table as UTF-8, or else as older Windows programs write: the preview shows if that was right."""
+    try:
+        return read_rows(path), ()
+    except InputError as error:
+        if not isinstance(error.__cause__, UnicodeDecodeError):
+            raise
+        first = error
+    try:
+        rows = read_rows(path, encoding="cp1252")
+    except InputError:
+        raise first from None
+    note = (
+        "This file is not saved as UTF-8, so it was read the way older Windows programs write. Look at "
+        "accents and special characters below: if they are wrong, save the file as “CSV UTF-8” or as .xlsx."
+    )
+    return rows, (note,)
+
+
+def _refuse_bombs(path: Path, data: bytes) -> None:
+    """Refuse a small workbook that unpacks to a huge one."""
+    try:
+        unpacked = unpacked_bytes(data)
+    except (zipfile.BadZipFile, ValueError, NotImplementedError):
+        return  # no workbook, or a damaged one, of which the reader says what is wrong
+    if unpacked > MOST_UNPACKED:
+        raise InputError(
+            path,
+            f"unpacks to {unpacked / 2**20:,.0f} MB, far more than a class's answers need.",
+            hint="Keep only the sheet with the answers, and save it anew.",
+        )
+
+
+def _refuse_many_columns(rows: Rows) -> None:
+    if len(rows.header) > MOST_COLUMNS:
+        raise _many_columns(rows.path, len(rows.header))
+
+
+def _refuse_many_rows(rows: Rows, most: int) -> None:
+    if len(rows.rows) > most:
+        what = f"has {len(rows.rows):,} rows; at most {most:,} are taken at once."
+        raise InputError(rows.path, what, hint="Split it.")
+
+
+def _many_columns(path: Path | str, count: int) -> InputError:
+    return InputError(
+        path,
+        f"has {count:,} columns; at most {MOST_COLUMNS} are read.",
+        hint="Is it the right file? Keep the columns with names, ids and answers.",
+    )
+
+
+def _in_plain_words(error: InputError, path: Path, name: str) -> PostilError:
+    """The same error for somebody who knows their file by its own name, and no command line."""
+    what = error.what.replace(str(path), f"“{name}”", 1)
+    sentences = re.split(r"(?<=[.?!;]) ", error.hint)
+    hint = " ".join(sentence for sentence in sentences if "--" not in sentence)
+    return PostilError(what, hint=hint or _SPREADSHEETS)

@@ -1,0 +1,310 @@
+"""Graded answers on their way out: tables for a spreadsheet, grades for Moodle, a report to print.
+
+A label that the teacher decided counts before the machine's, and what goes to the student follows it: where
+the teacher decided otherwise, the machine's note no longer fits and a short sentence takes its place.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from postil.data import questions as responses
+from postil.data.formats.grids import unify_line_ends
+from postil.data.formats.rows import write_rows
+from postil.data.judgements import Explanation, Judgement, collapsed
+from postil.data.labels import PLAIN_NAMES, RESPONSE_SCHEMES
+from postil.errors import number_of
+from postil.explain.class_report import GradedQuestion, class_report
+from postil.explain.page import printable
+from postil.workbench.claims import in_words
+from postil.workbench.records import Answer, Decision, Question, View, sentence
+from postil.workbench.workbooks import Cell, Sheet, workbook
+
+# The columns of a table of answers, and how wide they are in a workbook.
+COLUMNS = (
+    ("key", 14),
+    ("student", 20),
+    ("answer", 60),
+    ("label", 14),
+    ("official label", 28),
+    ("points", 8),
+    ("out of", 8),
+    ("confidence", 11),
+    ("decided by", 11),
+    ("said and left out", 50),
+    ("explanation", 60),
+    ("feedback", 50),
+)
+TEACHER, TWO, MACHINE = "teacher", "two people", "Postil"
+Names = Mapping[int, str]  # what people are called, by the numbers of their accounts
+NOBODY: Names = {}
+# What a student hears where no note on the answer itself fits.
+SENTENCES = {
+    "correct": "Your answer is right.",
+    "partially_correct_incomplete": "Your answer is partly right: something is still missing.",
+    "contradictory": "Something in your answer is not right.",
+    "irrelevant": "Your answer does not answer the question yet. Read the question again.",
+    "non_domain": "This does not answer the question yet. Read the question again.",
+}
+# How Moodle's grade import can find a student.
+MOODLE_NAMES = {"username": "Username", "idnumber": "ID number", "email": "Email address"}
+_MOODLE_COLUMNS = ("Grade", "Feedback")
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_MOST = 0.8  # of the cells have to look like what a column is taken for
+_MADE_KEY = re.compile(r"a\d+|typed-[0-9a-f]{6}")
+_LEFT_OUT = (
+    "Left out here: {}, without an id or a name that tells whose it is. The sheets of the questions have all."
+)
+_LONGEST_NAME = 60
+_MOST_PICTURES = 1000
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Which column finds a student in Moodle (`key` or `student`), and what it is called there."""
+
+    column: str
+    name: str
+
+    def of(self, answer: Answer) -> str:
+        """What stands in that column for one answer."""
+        return (answer.key if self.column == "key" else answer.student).strip()
+
+
+def as_csv(question: Question, views: Sequence[View], names: Names = NOBODY) -> bytes:
+    """A question's answers as CSV; the mark at its start tells Excel that it is UTF-8."""
+    cells = answer_rows(question, views, names)
+    rows = [["" if cell is None else _number(cell) for cell in row] for row in cells]
+    return _BYTE_ORDER_MARK + delimited([name for name, _ in COLUMNS], rows)
+
+
+def as_xlsx(question: Question, views: Sequence[View], names: Names = NOBODY) -> bytes:
+    """A question's answers as a workbook with one sheet."""
+    return workbook([Sheet("answers", COLUMNS, answer_rows(question, views, names))])
+
+
+def course_xlsx(graded: Iterable[tuple[Question, Sequence[View]]], names: Names = NOBODY) -> bytes:
+    """A course as a workbook: a sheet with the points of everybody, then a sheet for each question."""
+    graded = list(graded)
+    sheets = [
+        Sheet(f"{number} {question.text}", COLUMNS, answer_rows(question, views, names))
+        for number, (question, views) in enumerate(graded, 1)
+    ]
+    return workbook([_overview(graded), *sheets])
+
+
+def answer_rows(question: Question, views: Sequence[View], names: Names = NOBODY) -> list[list[Cell]]:
+    """A row for every answer, under the names of `COLUMNS`."""
+    return [
+        [
+            clean(view.answer.key),
+            clean(view.answer.student),
+            clean(view.answer.text),
+            view.plain,
+            view.label or "",
+            points_of(question, view),
+            question.points,
+            round(view.judged.confidence, 3) if view.judged and not view.decision else None,
+            _decider(view.decision, names) if view.decision else MACHINE if view.judged else "",
+            clean(in_words(view.facets)) if view.facets_count else "",
+            clean(_explanation(view)),
+            clean(feedback(view)),
+        ]
+        for view in views
+    ]
+
+
+def points_of(question: Question, view: View) -> float | None:
+    """The points that an answer earns; None before anybody has judged it."""
+    return None if view.score is None else round(view.score * question.points, 2)
+
+
+def feedback(view: View) -> str:
+    """What to say to the student: it fits the label that counts."""
+    if view.label is None:
+        return ""
+    note = view.judged.student if view.judged and _fits(view) else ""
+    return note or SENTENCES[view.label]
+
+
+def moodle_csv(question: Question, views: Sequence[View], identity: Identity) -> bytes:
+    """Grades with feedback for Moodle's grade import; answers without a grade or a student are left out."""
+    rows = [
+        [clean(identity.of(view.answer)), _number(points_of(question, view)), clean(feedback(view))]
+        for view in views
+        if view.label is not None and identity.of(view.answer)
+    ]
+    return delimited([MOODLE_NAMES[identity.name], *_MOODLE_COLUMNS], rows)
+
+
+def guess_identity(answers: Sequence[Answer]) -> Identity:
+    """Which column finds the students in Moodle, by what the cells look like."""
+    keys = [answer.key.strip() for answer in answers]
+    students = [answer.student.strip() for answer in answers]
+    for column, cells in (("student", students), ("key", keys)):
+        if _mostly(cells, lambda cell: bool(_EMAIL.fullmatch(cell))):
+            return Identity(column, "email")
+    for column, cells in (("student", students), ("key", keys)):
+        if _mostly(cells, str.isdigit):
+            return Identity(column, "idnumber")
+    # A name with a blank in it is nobody's user name; still less is an id that Moodle has never seen.
+    usable = _mostly(students, lambda cell: bool(cell) and not re.search(r"\s", cell))
+    usable = usable or (any(students) and _mostly(keys, is_made))
+    return Identity("student" if usable else "key", "username")
+
+
+def is_made(key: str) -> bool:
+    """Whether an id is like those that Postil makes up where a file, a paste or a typed answer had none."""
+    return _MADE_KEY.fullmatch(key.strip()) is not None
+
+
+def report(graded: Iterable[tuple[Question, Sequence[View]]], title: str) -> str:
+    """A page to print, with the labels that count; answers that nobody has judged are left out of it.
+
+    Of many answers only the words of the explanations are shown: thousands of pictures help nobody.
+    """
+    graded = list(graded)
+    pictures = sum(len(views) for _, views in graded) <= _MOST_PICTURES
+    return class_report([_reported(*one, pictures=pictures) for one in graded], title)
+
+
+def file_name(*parts: str) -> str:
+    """A name for a download from names of courses and questions: plain letters, digits and hyphens only."""
+    text = " ".join(parts)[: 4 * _LONGEST_NAME]
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    name = re.sub(r"[^A-Za-z0-9]+", "-", plain).strip("-").lower()
+    return name[:_LONGEST_NAME].strip("-") or "postil"
+
+
+def clean(text: str) -> str:
+    """A text as any table can hold it: without blanks around it, and without what nobody can see."""
+    # Cut here and not after the apostrophe is set: a blank before a formula would hide it from that check.
+    return printable(unify_line_ends(text)).strip()
+
+
+def delimited(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:
+    """A table as CSV in which no cell is a formula."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.csv"
+        write_rows(path, header, rows, defuse_formulas=True)
+        return path.read_bytes()
+
+
+def _number(cell: Cell) -> str:
+    return cell if isinstance(cell, str) else "" if cell is None else f"{cell:g}"
+
+
+def _mostly(cells: Sequence[str], looks_right: Callable[[str], bool]) -> bool:
+    return bool(cells) and sum(map(looks_right, cells)) >= _MOST * len(cells)
+
+
+def _overview(graded: Sequence[tuple[Question, Sequence[View]]]) -> Sheet:
+    """Who has how many points for which question; whose answer it is must be certain, or it is left out."""
+    pupils = [[_pupil(view.answer) for view in views] for _, views in graded]
+    # Two of one name without ids of their own: nobody can tell which of them is which in another question.
+    unclear = {who for own in pupils for who, count in Counter(own).items() if count > 1} | {("", "")}
+    points: dict[tuple[str, str], list[Cell]] = {}
+    for place, (question, views) in enumerate(graded):
+        for who, view in zip(pupils[place], views, strict=True):
+            if who not in unclear:
+                points.setdefault(who, [None] * len(graded))[place] = points_of(question, view)
+    questions = [(f"question {number}", 12) for number in range(1, len(graded) + 1)]
+    columns = [("key", 14), ("student", 24), *questions, ("sum", 10)]
+    rows: list[list[Cell]] = [[*who, *row, _sum(row)] for who, row in points.items()]
+    missing = sum(who in unclear for own in pupils for who in own)
+    if missing:
+        rows.append(["", _LEFT_OUT.format(number_of(missing, "answer"))])
+    return Sheet("points", columns, rows)
+
+
+def _pupil(answer: Answer) -> tuple[str, str]:
+    """Whose answer it is: the teacher's id with the name; an id that Postil made says nothing about that."""
+    key, student = clean(answer.key), clean(answer.student)
+    return ("" if is_made(key) else key), student
+
+
+def _decider(decision: Decision, names: Names) -> str:
+    """Who has decided, by name where it is known."""
+    if decision.source == "labelled":
+        return TWO
+    return clean(names.get(decision.by, TEACHER)) if decision.by is not None else TEACHER
+
+
+def _sum(cells: Iterable[Cell]) -> float:
+    return round(sum(cell for cell in cells if isinstance(cell, float)), 2)
+
+
+def _explanation(view: View) -> str:
+    """Why the label is what it is; where the teacher decided otherwise, also what the machine had said."""
+    if view.decision and not _fits(view):
+        return sentence(_decided(view))
+    return view.note or (sentence(_decided(view)) if view.decision else "")
+
+
+def _fits(view: View) -> bool:
+    """Whether what the machine says of an answer fits the label that counts."""
+    return view.judged is not None and view.judged.label == view.label
+
+
+def _decided(view: View) -> str:
+    if view.judged is None or _fits(view):
+        return "the teacher decided"
+    return f"the teacher decided; Postil had said “{PLAIN_NAMES[view.judged.label]}”"
+
+
+def _reported(question: Question, views: Sequence[View], *, pictures: bool) -> GradedQuestion:
+    told = [(view, judgement) for view in views if (judgement := _judgement(view, pictures=pictures))]
+    answers = tuple(responses.Answer(_name(view), view.answer.text) for view, _ in told)
+    references = tuple(
+        responses.Reference(str(place), text, facets=question.facets or ())
+        for place, text in enumerate(question.references, 1)
+    )
+    missing = len(views) - len(told)
+    warnings = [f"Not graded yet, and left out here: {number_of(missing, 'answer')}."] if missing else []
+    points = f"{question.points:g} {'point' if question.points == 1 else 'points'}"
+    asked = responses.Question(points, question.text, references, answers)
+    return GradedQuestion(asked, [judgement for _, judgement in told], warnings)
+
+
+def _name(view: View) -> str:
+    student = view.answer.student.strip()
+    return f"{view.answer.key} · {student}" if student and student != view.answer.key else view.answer.key
+
+
+def _judgement(view: View, *, pictures: bool) -> Judgement | None:
+    """The judgement that a report shows; a decision is as sure as a person is, and says whose it is."""
+    label, judged = view.label, view.judged
+    if label is None or view.score is None:
+        return None
+    labels = {name: scheme.collapse(label) or label for name, scheme in RESPONSE_SCHEMES.items()}
+    explanation = _explained(view) if pictures else None
+    reference = judged.reference if judged else ""
+    if view.decision or judged is None:
+        sure = {label: 1.0}
+        chances = collapsed(sure) | {"5way": sure}  # there is no second best
+        because = _decided(view)
+        if explanation and explanation.teacher == sentence(because):
+            because = ""  # it is not said twice
+        return Judgement(labels, chances, view.score, 1.0, False, reference, because, explanation)
+    five, confidence = collapsed(judged.probabilities), judged.confidence
+    because = "" if explanation else judged.because or judged.teacher
+    return Judgement(labels, five, view.score, confidence, judged.deferred, reference, because, explanation)
+
+
+def _explained(view: View) -> Explanation | None:
+    """What a report tells of an answer beside its label; ticks are told also where the note does not fit."""
+    judged, facets = view.judged, tuple(one.outcome for one in view.facets if one.label)
+    if judged is None or judged.alignment is None:
+        return None
+    if _fits(view):
+        return Explanation(judged.alignment, view.note or sentence(_decided(view)), feedback(view), facets)
+    if view.set_facets and facets:
+        return Explanation(judged.alignment, sentence(_decided(view)), feedback(view), facets)
+    return None

@@ -1,0 +1,1 @@
+"""What pages and API share: sessions, access, limits, addresses, problems, monitoring."""

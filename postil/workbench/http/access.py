@@ -1,0 +1,138 @@
+"""Who may see and do what: every page that shows something of a course says how much one must be allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Depends, HTTPException, Request
+from fastapi.routing import APIRoute
+
+from postil.workbench.http.failures import NotAllowedError
+from postil.workbench.http.rendering import OfStore
+from postil.workbench.people import Level, Person
+from postil.workbench.store.access import Right, right_on
+from postil.workbench.store.database import Store
+from postil.workbench.store.drafts import get_brought
+from postil.workbench.store.waiting import blind_round
+
+# The parts of an address that name something of a course, and what that is called.
+THINGS = {
+    "course_id": "course",
+    "question_id": "question",
+    "answer_id": "answer",
+    "job_id": "job",
+    "round_id": "round",
+    "token": "upload",
+}
+_TOO_LOW = {
+    Level.TEACH: "This course is shared with you for helping: you can read it, decide about its answers and "
+    "start a grading.",
+    Level.OWN: "This is for the owner of the course.",
+}
+_FOR_MORE = " Its owner can share it for more."  # but not with an assistant
+_MOST_DIGITS = 12  # no database gives a longer number
+_BLIND = "You are labelling this question blind: this opens once both who label have finished."
+
+
+def get_person(request: Request) -> Person:
+    """Who is acting."""
+    person: Person = request.state.person
+    return person
+
+
+OfPerson = Annotated[Person, Depends(get_person)]
+
+
+@dataclass(frozen=True, slots=True)
+class May:
+    """Lets a request pass if the person may do so much with everything that its address names.
+
+    What somebody may not even see is not there (404); what they may see and not do is refused (403).
+    With `spares_owner` the owner of the course passes even while labelling blind.
+    """
+
+    level: Level
+    spares_owner: bool = False
+
+    def __call__(self, request: Request, store: OfStore, person: OfPerson) -> None:
+        """Refuse, or do nothing."""
+        for name, text in request.path_params.items():
+            if name not in THINGS:
+                continue
+            right = _right(store, person, name, str(text))
+            if right is None:
+                raise HTTPException(404, f"This {THINGS[name]} is not there. It may have been deleted.")
+            if right.level < self.level:
+                more = _FOR_MORE if self.level == Level.TEACH and person.makes_courses else ""
+                raise NotAllowedError(_TOO_LOW[self.level] + more)
+            spared = self.spares_owner and right.level >= Level.OWN
+            if right.question_id is not None and not spared:
+                refuse_blind(store, person, right.question_id, int(text) if name == "round_id" else 0)
+            request.state.right = right
+
+
+def may(level: Level, *, spares_owner: bool = False) -> Any:
+    """What a route declares, as in `dependencies=[may(Level.TEACH)]`.
+
+    With `spares_owner` it must show nothing of what anybody says of answers.
+    """
+    return Depends(May(level, spares_owner))
+
+
+def _demand_owner(request: Request, person: OfPerson) -> None:
+    if request.app.state.settings.local:
+        raise HTTPException(404)
+    if not person.is_owner:
+        raise NotAllowedError("This page is for those who look after this installation.")
+
+
+# What the routes about accounts and the log declare. With `--local` there are no accounts.
+may_own_installation: Any = Depends(_demand_owner)
+
+
+def refuse_blind(store: Store, person: Person, question_id: int, at: int = 0) -> None:
+    """Keep what others and the machine say of answers from somebody who is still labelling them blind.
+
+    The round `at` which they are is not refused if it is one that they label: its pages are blind.
+    """
+    round_id = None if person.id is None else blind_round(store, person, question_id, at)
+    if round_id not in (None, at):
+        raise NotAllowedError(_BLIND, way=(f"/rounds/{round_id}", "To your round"))
+
+
+def every_route(routes: Iterable[Any]) -> Iterator[APIRoute]:
+    """All routes that a function answers; newer versions of FastAPI keep included routers as they are."""
+    for route in routes:
+        if isinstance(route, APIRoute):
+            yield route
+        elif (router := getattr(route, "original_router", None)) is not None:
+            yield from every_route(router.routes)
+
+
+def demand_rules(routes: Iterable[Any]) -> None:
+    """Refuse a route that names something of a course, and does not say who may see it."""
+    for route in every_route(routes):
+        if not THINGS.keys() & route.param_convertors.keys():
+            continue
+        if not any(isinstance(one.dependency, May) for one in route.dependencies):
+            raise ValueError(f"{route.path} does not say who may see it: declare may(…)")
+
+
+def _right(store: Store, person: Person, name: str, text: str) -> Right | None:
+    if name == "token":
+        return _right_on_draft(store, person, text)
+    if not (text.isascii() and text.isdecimal()):
+        raise HTTPException(422)
+    return right_on(store, person, **{name: int(text)}) if len(text) < _MOST_DIGITS else None
+
+
+def _right_on_draft(store: Store, person: Person, token: str) -> Right | None:
+    """What was brought belongs to who brought it, as long as they may bring it there."""
+    brought = get_brought(store, token)
+    if brought.person != person.id:
+        return None
+    if brought.question_id is not None:
+        return right_on(store, person, question_id=brought.question_id)
+    return right_on(store, person, course_id=brought.course_id)

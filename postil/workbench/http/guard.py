@@ -1,0 +1,248 @@
+"""What stands in front of every page: a guard that looks at host, origin, size, session and number."""
+
+from __future__ import annotations
+
+import hmac
+import logging
+import traceback
+
+from fastapi import HTTPException, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import MutableHeaders
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from postil.workbench.http import monitoring
+from postil.workbench.http.addresses import client_address, is_secure, login_path, main_origin, origins_of
+from postil.workbench.http.failures import problem, refuse, too_large, too_many
+from postil.workbench.http.limiting import Limits
+from postil.workbench.http.rendering import is_htmx
+from postil.workbench.settings import Settings
+from postil.workbench.store.database import Store, StoreAwayError
+from postil.workbench.store.logins import Session, find_session
+
+API = "/api/v1"
+_LOG = logging.getLogger("postil.workbench")
+_DRAINED = 8  # times the limit: so much of too large an upload is read, so that the browser shows our answer
+_READING = ("GET", "HEAD", "OPTIONS")
+_WAYS_IN = ("/login", "/open")
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+_HEADERS = {
+    "Content-Security-Policy": _POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    # Not `no-referrer`: with it browsers send `Origin: null` with forms, and the origin could not be checked.
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+_ONLY_TLS = "max-age=31536000"  # for a year, browsers do not even try without it
+
+
+def cookie_name(settings: Settings) -> str:
+    """What the cookie is called; ports share their cookies, so the name tells two workbenches apart.
+
+    Behind TLS browsers hold the name to a promise: set by this host, over TLS, for all of its pages.
+    """
+    return "__Host-postil" if is_secure(settings) else f"postil-{settings.port}"
+
+
+def set_cookie(answer: Response, settings: Settings, key: str) -> None:
+    """Give a browser the key of its session.
+
+    With accounts the cookie is Lax: people send each other links to a question, and who follows one from a
+    mail shall not have to log in again. Such a request only reads; all that writes is a form with a token.
+    The one person of `--local` comes from nowhere else, so there it is Strict.
+    """
+    answer.set_cookie(
+        cookie_name(settings),
+        key,
+        httponly=True,
+        samesite="strict" if settings.local else "lax",
+        secure=is_secure(settings),
+        path="/",
+    )
+
+
+def drop_cookie(answer: Response, settings: Settings) -> None:
+    """Take a browser's key away."""
+    answer.delete_cookie(
+        cookie_name(settings),
+        httponly=True,
+        samesite="strict" if settings.local else "lax",
+        secure=is_secure(settings),
+        path="/",
+    )
+
+
+async def demand_token(request: Request) -> None:
+    """Refuse a form that was not made for this session.
+
+    Before there is a session a form has no token: that of a link proves itself by the link's, and that of the
+    login by its password. Both were sent by a page of this origin, as the guard has made sure.
+    """
+    if request.method in _READING or request.url.path in _WAYS_IN:
+        return
+    given = request.headers.get("X-CSRF-Token") or (await request.form()).get("csrf")
+    wanted: str = request.state.session.csrf
+    if not isinstance(given, str) or not hmac.compare_digest(given.encode(), wanted.encode()):
+        raise HTTPException(403, "This form is too old. Go back, load the page again, and send it once more.")
+
+
+class Guard:
+    """What every request passes first: host, size, session and origin are checked, headers are added.
+
+    It is written for ASGI itself because a body that is too large must be stopped before anybody reads it.
+    The API has no cookies: its requests bring a token, which it checks itself.
+    """
+
+    def __init__(self, app: ASGIApp, settings: Settings, store: Store, limits: Limits) -> None:
+        self.app = app
+        self.settings = settings
+        self.store = store
+        self.limits = limits
+        self.origins = origins_of(settings)
+        self.headers = _HEADERS | ({"Strict-Transport-Security": _ONLY_TLS} if is_secure(settings) else {})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or answer it with a page that says why not."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self.app(scope, receive, send)
+            return
+        request = Request(scope, receive)
+        started = False
+
+        async def answer(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                _add_headers(message, scope["path"], self.headers)
+            await send(message)
+
+        try:
+            refusal = await self._refusal(request)
+            if refusal is None:
+                await self.app(scope, self._limited(receive), answer)
+                return
+            await _drain(receive, _DRAINED * self.settings.most_bytes)
+        except StoreAwayError as error:  # before anybody is known: later it is told as other errors are
+            refusal = HTTPException(503, str(error))
+        except Exception as error:  # noqa: BLE001 — whatever it is, its text may be a pupil's and stays out of logs
+            _log(request, error)
+            if started:
+                return
+            refusal = HTTPException(500)
+        told = await run_in_threadpool(_tell, request, refusal)
+        await told(scope, receive, answer)
+
+    async def _refusal(self, request: Request) -> HTTPException | Response | None:
+        """Why a request may not pass; None if it may. Sets its session, and who is acting."""
+        request.state.session, request.state.person = None, None
+        if request.scope["path"] in monitoring.PATHS:
+            return None
+        host = request.headers.get("host", "").lower()
+        if host not in self.origins:
+            # Another site whose name was made to point to this computer, say.
+            where = main_origin(self.settings)
+            return HTTPException(421, f"This address is not the workbench's: open {where}.")
+        length = request.headers.get("content-length") or "0"
+        if not length.isdecimal() or int(length[:20]) > self.settings.most_bytes:
+            return too_large(self.settings.most_bytes)
+        path: str = request.scope["path"]
+        if _is_api(path):
+            return None
+        if request.method not in _READING and not self._from_here(request, self.origins[host]):
+            return HTTPException(403, "This form came from another site, so nothing was done.")
+        if path.startswith("/static/"):
+            return None
+        session = await run_in_threadpool(self._session, request)
+        if session is not None:
+            request.state.session, request.state.person = session, session.person
+        return self._too_many(request) or self._locked(request)
+
+    def _session(self, request: Request) -> Session | None:
+        found = find_session(self.store, request.cookies.get(cookie_name(self.settings), ""))
+        # The key of the one person of `--local` opens nothing where there are accounts, nor the other way.
+        if found is None or (found.person.id is None) != self.settings.local:
+            return None
+        return found
+
+    def _too_many(self, request: Request) -> HTTPException | None:
+        """Why somebody has to wait; the one person of `--local` never does."""
+        if self.settings.local:
+            return None
+        if request.state.person is None:
+            wait = self.limits.stranger(client_address(request))
+        else:
+            wait = self.limits.person(str(request.state.person.id))
+        return too_many(wait) if wait else None
+
+    def _locked(self, request: Request) -> HTTPException | Response | None:
+        """How somebody gets in who is not in yet."""
+        if request.state.person is not None or request.scope["path"] in _WAYS_IN:
+            return None
+        if self.settings.local:
+            return HTTPException(403)
+        where = login_path(request, had_session=cookie_name(self.settings) in request.cookies)
+        if is_htmx(request):
+            return Response(status_code=401, headers={"HX-Redirect": where})
+        return RedirectResponse(where, status_code=303)
+
+    def _from_here(self, request: Request, origin: str) -> bool:
+        site = request.headers.get("sec-fetch-site", "same-origin")
+        return site == "same-origin" and request.headers.get("origin", "") == origin
+
+    def _limited(self, receive: Receive) -> Receive:
+        """Count what comes in; a body without a length, or longer than it claims, is stopped at the limit."""
+        seen = 0
+
+        async def counted() -> Message:
+            nonlocal seen
+            message = await receive()
+            seen += len(message.get("body", b""))
+            if seen > self.settings.most_bytes:
+                raise too_large(self.settings.most_bytes)
+            return message
+
+        return counted
+
+
+def _is_api(path: str) -> bool:
+    return path == API or path.startswith(f"{API}/")
+
+
+def _tell(request: Request, refusal: HTTPException | Response) -> Response:
+    if isinstance(refusal, Response):
+        return refusal
+    return problem(refusal) if _is_api(request.scope["path"]) else refuse(request, refusal)
+
+
+def _add_headers(message: Message, path: str, own: dict[str, str]) -> None:
+    headers = MutableHeaders(scope=message)
+    for name, value in own.items():
+        headers.setdefault(name, value)  # a page may bring its own policy: a report has a style and no script
+    kept = path.startswith("/static/") and message["status"] in (200, 304)
+    headers["Cache-Control"] = "public, max-age=31536000, immutable" if kept else "no-store"
+
+
+async def _drain(receive: Receive, most: int) -> None:
+    """Read what a browser is still sending; it looks at our answer only after that."""
+    seen, more = 0, True
+    while more and seen <= most:
+        message = await receive()
+        seen += len(message.get("body", b""))
+        more = message["type"] == "http.request" and message.get("more_body", False)
+
+
+def _log(request: Request, error: Exception) -> None:
+    """Say where an error happened, and not what its message says."""
+    frames = traceback.extract_tb(error.__traceback__)
+    route = getattr(request.scope.get("route"), "path", "?")
+    _LOG.error("%s at %s %s", type(error).__name__, request.method, route)
+    for frame in frames[-12:]:
+        _LOG.error("  %s, line %s, in %s", frame.filename, frame.lineno, frame.name)

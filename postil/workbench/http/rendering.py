@@ -1,0 +1,249 @@
+"""What every page needs: the store, a template filled in, a way back, and a message for the next page."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
+from markupsafe import Markup, escape
+
+from postil import __version__
+from postil.data.labels import PLAIN_NAMES
+from postil.data.outcome import CONTRADICTED, EXPRESSED
+from postil.errors import PostilError, number_of
+from postil.explain.answertable import OUTCOME_SIGNS
+from postil.explain.facet_words import PLAIN_OUTCOMES
+from postil.explain.page import printable
+from postil.workbench.people import Level, Person
+from postil.workbench.records import LABELS, Decision
+from postil.workbench.store.access import Right
+from postil.workbench.store.accounts import names_of
+from postil.workbench.store.database import Store, StoreAwayError
+from postil.workbench.store.logins import Session, add_message, take_messages
+from postil.workbench.store.waiting import count_waiting
+
+_STYLES = {label: f"l{place}" for place, label in enumerate(LABELS)} | {"incorrect": "l2"}
+# A sign beside the colour, for those who do not see the colours apart.
+_SIGNS = dict(zip(LABELS, "✓◐✗↗–", strict=True)) | {"incorrect": "✗"}
+_OUTCOME_STYLES = {EXPRESSED: "l0", CONTRADICTED: "l2"}
+# Answers that are errors are shown, too; they say themselves (HX-Retarget) where.
+_HTMX = {
+    "includeIndicatorStyles": False,
+    "allowEval": False,
+    "selfRequestsOnly": True,
+    "defaultSettleDelay": 0,  # what was just drawn answers at once: a quick hand's choice is not lost
+    "historyCacheSize": 0,  # pupils' answers do not stay in the browser's storage
+    "responseHandling": [
+        {"code": "204", "swap": False},
+        {"code": "[23]..", "swap": True},
+        {"code": "[45]..", "swap": True, "error": True},
+    ],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """Something to tell a person on the page they see next: a `note`, a `warning` or an `error`."""
+
+    text: str
+    kind: str = "note"
+    hint: str = ""
+
+
+def get_store(request: Request) -> Store:
+    """The store that the application was made with."""
+    store: Store = request.app.state.store
+    return store
+
+
+OfStore = Annotated[Store, Depends(get_store)]
+
+
+def render(request: Request, name: str, /, *, status: int = 200, **context: Any) -> HTMLResponse:
+    """Fill in a template, and show with it the messages that wait for this person.
+
+    A fragment for htmx leaves them for the next whole page.
+    """
+    messages = list(context.pop("messages", ()))
+    if not is_htmx(request):
+        messages = [*_take_messages(request), *messages]
+    right: Right | None = getattr(request.state, "right", None)
+    known = {
+        "request": request,
+        "person": getattr(request.state, "person", None),
+        "local": request.app.state.settings.local,
+        "level": right.level if right else Level.HELP,
+    }
+    text = _environment().get_template(name).render(messages=messages, **known, **context)
+    return HTMLResponse(text, status_code=status)
+
+
+def _take_messages(request: Request) -> list[Message]:
+    session: Session | None = getattr(request.state, "session", None)
+    if session is None or not (session.has_messages or getattr(request.state, "told", False)):
+        return []
+    try:
+        return [Message(**message) for message in take_messages(get_store(request), session.digest)]
+    except StoreAwayError:  # the page that says so has to be shown
+        return []
+
+
+def back(url: str) -> RedirectResponse:
+    """Send the browser to another page after a form was taken."""
+    return RedirectResponse(url, status_code=303)
+
+
+def flash(request: Request, message: str, kind: str = "note", hint: str = "") -> None:
+    """Keep a message for the next whole page that this person sees."""
+    add_message(get_store(request), request.state.session.digest, asdict(Message(message, kind, hint)))
+    request.state.told = True
+
+
+def flash_error(request: Request, error: PostilError) -> None:
+    """Keep what went wrong, and what to do about it, for the next whole page."""
+    flash(request, error.what, "error", error.hint)
+
+
+def is_htmx(request: Request) -> bool:
+    """Whether htmx asks for a part of a page."""
+    return request.headers.get("HX-Request") == "true"
+
+
+def show_message(request: Request, message: Message, *, status: int) -> HTMLResponse:
+    """A message in the page's place for messages, for a request that htmx made."""
+    answer = render(request, "_messages.html", status=status, messages=[message])
+    answer.headers["HX-Retarget"] = "#messages"
+    answer.headers["HX-Reswap"] = "innerHTML"
+    return answer
+
+
+def _style(label: str | None) -> str:
+    return _STYLES.get(label or "", "open")
+
+
+def _sign(label: str | None) -> str:
+    return _SIGNS.get(label or "", "○")
+
+
+def _plain(label: str | None) -> str:
+    return PLAIN_NAMES.get(label, label) if label else "not graded"
+
+
+def _outcome_style(label: str | None) -> str:
+    return _OUTCOME_STYLES.get(label or "", "l4")
+
+
+def _percent(value: float) -> str:
+    return f"{value:.0%}"
+
+
+def _sentence(text: str) -> str:
+    """A message as it stands alone: with a capital."""
+    return text[:1].upper() + text[1:]
+
+
+def _when(moment: datetime) -> str:
+    """A moment by the clock of the server, with the zone: whoever reads it may sit elsewhere."""
+    local = moment.astimezone()
+    return f"{local.day} {local:%B %Y, %H:%M %Z}"
+
+
+def _shown(value: object) -> object:
+    """What Jinja does with each value before it escapes it: unprintable characters get a substitute."""
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+@pass_context
+def _decider(context: Context, decision: Decision | None) -> str:
+    """Who has decided, as the reader of a page would call them: “you”, or a name."""
+    person: Person | None = context["person"]
+    if decision is None or person is None or person.id is None or decision.by == person.id:
+        return "you"
+    if decision.by is None:
+        return "somebody"
+    request: Request = context["request"]
+    known: dict[int, str] = getattr(request.state, "names", {})
+    if decision.by not in known:
+        known |= names_of(get_store(request), [decision.by])
+        request.state.names = known
+    return known[decision.by]
+
+
+@pass_context
+def _csrf(context: Context) -> Markup:
+    """The hidden field that every form carries."""
+    return Markup('<input type="hidden" name="csrf" value="{}">').format(_token(context))
+
+
+@pass_context
+def _count_to_label(context: Context) -> int:
+    """How many rounds of labelling wait for the person; none while the store cannot say."""
+    person: Person | None = context["person"]
+    if person is None or person.id is None:
+        return 0
+    try:
+        return count_waiting(get_store(context["request"]), person)
+    except StoreAwayError:
+        return 0
+
+
+@pass_context
+def _csrf_headers(context: Context) -> Markup:
+    return escape(json.dumps({"X-CSRF-Token": _token(context)}))
+
+
+def _token(context: Context) -> str:
+    session = getattr(context["request"].state, "session", None)
+    return session.csrf if session is not None else ""
+
+
+@cache
+def _static(name: str) -> str:
+    """The address of a static file; it changes with the file, so that browsers may keep it."""
+    content = files("postil.workbench.pages").joinpath("static", name).read_bytes()
+    return f"/static/{name}?v={sha256(content).hexdigest()[:10]}"
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("postil.workbench.pages", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "style": _style,
+        "sign": _sign,
+        "plain": _plain,
+        "plain_outcome": PLAIN_OUTCOMES.__getitem__,
+        "outcome_sign": OUTCOME_SIGNS.__getitem__,
+        "outcome_style": _outcome_style,
+        "percent": _percent,
+        "sentence": _sentence,
+        "when": _when,
+    }
+    environment.globals |= {
+        "count_to_label": _count_to_label,
+        "csrf": _csrf,
+        "decider": _decider,
+        "csrf_headers": _csrf_headers,
+        "htmx_config": json.dumps(_HTMX),
+        "Level": Level,
+        "labels": LABELS,
+        "number_of": number_of,
+        "static": _static,
+        "version": __version__,
+    }
+    return environment

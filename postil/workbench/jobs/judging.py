@@ -1,0 +1,212 @@
+"""The process that judges: started at the first request, started again if it dies, gone with the server.
+
+Pages and judgements must not wait for each other, and models need memory; so the models live beside the web
+server, in one process. It keeps nothing, and what it is given appears in no message and no log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import signal
+import threading
+import time
+import traceback
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from postil.errors import PostilError
+from postil.workbench.jobs.judge import Findings, Judge, LoadJudge, Task, load_judge
+
+MOST_WAITING = 16
+LIMIT = 30.0  # seconds from a request to its answer
+_NICE = 5  # pages come first, jobs last
+_PATIENCE = 2  # times the limit, for a process that has done nothing yet: it may still be loading models
+_AGAIN = 5  # seconds after which it is worth while to ask again
+
+
+class TooBusyError(PostilError):
+    """Judging is not possible now; `retry_after` are the seconds after which it may be, if that is known."""
+
+    def __init__(self, what: str, *, hint: str = "", retry_after: int | None = None) -> None:
+        super().__init__(what, hint=hint)
+        self.retry_after = retry_after
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    """Why a task could not be done: an error that a person can mend, or where the fault is inside."""
+
+    what: str
+    hint: str = ""
+    inside: bool = False
+
+
+class JudgingProcess:
+    """Judges one task after the other; few may wait, and none for long."""
+
+    def __init__(
+        self, load: LoadJudge = load_judge, *, most_waiting: int = MOST_WAITING, limit: float = LIMIT
+    ) -> None:
+        self._load = load
+        self._most = most_waiting + 1  # and the one that is being done
+        self._limit = limit
+        self._lock = threading.Lock()
+        self._pool: _Pool | None = None
+        self._open = 0
+        self._closed = False
+
+    async def do(self, task: Task) -> Findings:
+        """Do a task; raises `TooBusyError` where too many wait or it takes too long."""
+        with self._lock:
+            if self._open >= self._most:
+                what = "too many texts are being judged at this moment."
+                raise TooBusyError(what, hint="Try again in some seconds.", retry_after=_AGAIN)
+            self._open += 1
+        try:
+            return _answered(await asyncio.wait_for(self._done(task), self._limit))
+        except TimeoutError as error:
+            raise TooBusyError(
+                f"this was not judged within {self._limit:.0f} seconds.",
+                hint="Send less at once, or store the answers in a course and start a job.",
+            ) from error
+        finally:
+            with self._lock:
+                self._open -= 1
+
+    def close(self) -> None:
+        """End the process, whatever it is doing."""
+        with self._lock:
+            self._closed = True
+            pool, self._pool = self._pool, None
+        if pool:
+            pool.end()
+
+    async def _done(self, task: Task) -> Findings | _Failed:
+        pool = self._current()
+        try:
+            return await self._asked(pool, task)
+        except BrokenProcessPool:
+            self._end(pool)
+        pool = self._current()
+        try:
+            return await self._asked(pool, task)
+        except BrokenProcessPool as error:
+            self._end(pool)
+            raise TooBusyError("the process that judges has died twice.", retry_after=_AGAIN) from error
+
+    async def _asked(self, pool: _Pool, task: Task) -> Findings | _Failed:
+        future = pool.submit(task)
+        try:
+            return await asyncio.wrap_future(future)
+        except asyncio.CancelledError:
+            if pool.is_lost_without(future, _PATIENCE * self._limit):
+                self._end(pool)
+            raise
+
+    def _current(self) -> _Pool:
+        with self._lock:
+            if self._closed:
+                raise TooBusyError("the server is closing.", retry_after=_AGAIN)
+            if self._pool is None:
+                self._pool = _Pool(self._load)
+            return self._pool
+
+    def _end(self, pool: _Pool) -> None:
+        """End a process that has died or is given up; who needs one next starts another."""
+        with self._lock:
+            if self._pool is pool:
+                self._pool = None
+        pool.end()
+
+
+class _Pool:
+    """A process and the tasks that wait for it.
+
+    It holds one end of a pipe and never reads from the other: when the server lets go of that or is gone,
+    the pipe ends, and so does the process.
+    """
+
+    def __init__(self, load: LoadJudge) -> None:
+        context = multiprocessing.get_context("spawn")  # the server has threads and open connections
+        leash, self._leash = context.Pipe(duplex=False)
+        self._executor = ProcessPoolExecutor(1, context, initializer=_begin, initargs=(load, leash))
+        self._held: Connection | None = leash  # until the process has it
+        self._begun = time.monotonic()
+        self._any_done = False
+        self._waiting: list[Future[Findings | _Failed]] = []  # the first is the one that is being done
+        self._unwanted: set[Future[Findings | _Failed]] = set()
+
+    def submit(self, task: Task) -> Future[Findings | _Failed]:
+        """Put a task behind the others."""
+        future = self._executor.submit(_do, task)
+        if self._held:
+            self._held.close()
+            self._held = None
+        self._waiting.append(future)
+        future.add_done_callback(self._note)
+        return future
+
+    def is_lost_without(self, future: Future[Findings | _Failed], patience: float) -> bool:
+        """Whether, now that nobody waits for this task, the process works at something that nobody wants.
+
+        One that has done nothing yet may have to load the models first, and gets more patience.
+        """
+        self._unwanted.add(future)
+        lost = bool(self._waiting) and self._waiting[0] in self._unwanted
+        return lost and (self._any_done or time.monotonic() - self._begun > patience)
+
+    def end(self) -> None:
+        """End the process at once; whoever waits learns that it is broken."""
+        self._leash.close()
+        self._executor.shutdown(wait=False)
+
+    def _note(self, future: Future[Findings | _Failed]) -> None:
+        self._waiting.remove(future)
+        self._unwanted.discard(future)
+        self._any_done = self._any_done or not future.cancelled()
+
+
+def _answered(given: Findings | _Failed) -> Findings:
+    if not isinstance(given, _Failed):
+        return given
+    if given.inside:
+        raise RuntimeError(given.what)
+    raise PostilError(given.what, hint=given.hint)
+
+
+# --- inside the process ---
+
+_judge: Judge | None = None
+
+
+def _begin(load: LoadJudge, leash: Connection) -> None:
+    global _judge
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends this
+    threading.Thread(target=_end_with, args=(leash,), daemon=True).start()
+    if hasattr(os, "nice"):
+        os.nice(_NICE)
+    _judge = load()
+
+
+def _end_with(leash: Connection) -> None:
+    leash.poll(None)
+    os._exit(0)  # in the middle of a task, if need be: nothing is lost, for nothing is kept
+
+
+def _do(task: Task) -> Findings | _Failed:
+    """Do a task; an error travels without its traceback and, if it is ours, without its message."""
+    if _judge is None:
+        return _Failed("the process was not begun.", inside=True)
+    try:
+        return _judge(task)
+    except PostilError as error:
+        return _Failed(error.what, error.hint)
+    except Exception as error:  # noqa: BLE001 - its message could hold a pupil's words
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{type(error).__name__} in {Path(last.filename).name}, line {last.lineno}"
+        return _Failed(f"judging failed: {where}", inside=True)

@@ -1,0 +1,192 @@
+"""One's own account: name, password, where one is logged in, and tokens for programs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, HTTPException, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from postil.errors import PostilError
+from postil.workbench.http.access import OfPerson
+from postil.workbench.http.acting import Number, id_of, with_accounts
+from postil.workbench.http.addresses import client_address
+from postil.workbench.http.noting import note
+from postil.workbench.http.once import Once
+from postil.workbench.http.rendering import Message, OfStore, back, flash, flash_error, render
+from postil.workbench.pages.login import in_turn
+from postil.workbench.people import Person
+from postil.workbench.store import accounts, events, logins, tokens
+from postil.workbench.store.database import Store
+from postil.workbench.store.passwords import LONGEST_PASSWORD, SHORTEST_PASSWORD
+
+router = APIRouter()
+Text = Annotated[str, Form()]
+SCOPES = {
+    "judge": "Judge texts that the program sends. Nothing is stored, and it sees none of your courses.",
+    "read": "See your courses and everything in them.",
+    "write": "Change your courses: bring questions and answers, have them graded, decide.",
+}
+NEVER = "never"  # a form cannot send an empty field: it counts as left out
+LASTING = {"30": "30 days", "90": "90 days", "365": "a year", NEVER: "until it is revoked"}
+_EMPTY: dict[str, Any] = {"name": "", "scopes": ("judge",), "days": "90"}
+# Looked for in this order: many browsers also name the ones they are made from.
+_BROWSERS = {"Edg": "Edge", "OPR": "Opera", "Firefox": "Firefox", "Chrome": "Chrome", "Safari": "Safari"}
+_SYSTEMS = ("Windows", "Android", "iPhone", "iPad", "CrOS", "Mac", "Linux")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A browser in which somebody is logged in."""
+
+    where: str
+    since: datetime
+    seen: datetime
+    here: bool
+
+
+@router.get("/account")
+def show_account(request: Request, store: OfStore) -> HTMLResponse:
+    """One's own account; for the one person of `--local` only the tokens."""
+    return _account(request, store)
+
+
+@router.post("/account/name", dependencies=[with_accounts])
+def give_name(request: Request, store: OfStore, person: OfPerson, name: Text = "") -> RedirectResponse:
+    """Be called by another name."""
+    try:
+        accounts.rename_account(store, id_of(person), name)
+        note(request, events.ACCOUNT_CHANGED, about=person.login)
+        flash(request, "Your name was changed.")
+    except PostilError as error:
+        flash_error(request, error)
+    return back("/account")
+
+
+@router.post("/account/password", dependencies=[with_accounts])
+async def give_password(
+    request: Request,
+    store: OfStore,
+    person: OfPerson,
+    current: Text = "",
+    new: Text = "",
+    again: Text = "",
+) -> Response:
+    """Choose another password; who knows only the session's cookie cannot."""
+    return await in_turn(_give_password, request, store, person, current, new, again)
+
+
+def _give_password(
+    request: Request, store: Store, person: Person, current: str, new: str, again: str
+) -> Response:
+    try:
+        _demand_password(request, store, person, current)
+        if new != again:
+            raise PostilError("the new password was not the same twice.", hint="Type it once more.")
+        accounts.set_password(store, id_of(person), new)
+    except PostilError as error:
+        flash_error(request, error)
+        return back("/account")
+    logins.end_sessions(store, id_of(person), but=request.state.session.digest)
+    note(request, events.PASSWORD_CHANGED, about=person.login)
+    flash(request, "Your password was changed. Other browsers are logged out.")
+    return back("/account")
+
+
+@router.post("/account/sessions/end", dependencies=[with_accounts])
+def end_others(request: Request, store: OfStore, person: OfPerson) -> RedirectResponse:
+    """Log out in all other browsers."""
+    logins.end_sessions(store, id_of(person), but=request.state.session.digest)
+    note(request, events.SESSIONS_ENDED, about=person.login)
+    flash(request, "You are logged in only here now.")
+    return back("/account")
+
+
+@router.post("/account/tokens")
+def make_token(
+    request: Request,
+    store: OfStore,
+    person: OfPerson,
+    name: Text = "",
+    scopes: Annotated[tuple[str, ...], Form()] = (),
+    days: Text = "90",
+) -> HTMLResponse:
+    """Make a token, and show its secret this one time."""
+    try:
+        made, secret = tokens.create_token(store, person.id, name, scopes, _days(days))
+    except PostilError as error:
+        return _account(request, store, error=error, filled={"name": name, "scopes": scopes, "days": days})
+    note(request, events.TOKEN_MADE, about=f"{made.name}: {', '.join(made.scopes)}")
+    hint = "Copy it now: it is not shown again. The program sends it as “Authorization: Bearer …”."
+    return _account(request, store, once=Once(f"The token “{made.name}”", secret, hint))
+
+
+@router.post("/account/tokens/{token_id}/revoke")
+def revoke_token(request: Request, token_id: Number, store: OfStore, person: OfPerson) -> RedirectResponse:
+    """End a token at once."""
+    named = [one.name for one in tokens.list_tokens(store, person.id) if one.id == token_id]
+    if not named:
+        raise HTTPException(404)
+    tokens.revoke_token(store, person.id, token_id)
+    note(request, events.TOKEN_REVOKED, about=named[0])
+    flash(request, f"The token “{named[0]}” was revoked.")
+    return back("/account")
+
+
+def _account(
+    request: Request,
+    store: Store,
+    *,
+    once: Once | None = None,
+    filled: dict[str, Any] = _EMPTY,
+    error: PostilError | None = None,
+) -> HTMLResponse:
+    person: Person = request.state.person
+    return render(
+        request,
+        "account.html",
+        status=400 if error else 200,
+        messages=[Message(error.what, "error", error.hint)] if error else [],
+        places=[] if person.id is None else _places(request, store, person.id),
+        tokens=tokens.list_tokens(store, person.id),
+        scopes=SCOPES,
+        lasting=LASTING,
+        filled=filled,
+        once=once,
+        shortest=SHORTEST_PASSWORD,
+        longest=LONGEST_PASSWORD,
+    )
+
+
+def _places(request: Request, store: Store, account_id: int) -> list[Place]:
+    here = request.state.session.digest
+    return [
+        Place(browser_of(one.agent), one.created, one.seen, one.digest == here)
+        for one in logins.list_sessions(store, account_id)
+    ]
+
+
+def browser_of(agent: str) -> str:
+    """What a browser says it is, in words that a person knows it by."""
+    name = next((name for sign, name in _BROWSERS.items() if sign in agent), "A browser")
+    system = next((system for system in _SYSTEMS if system in agent), "")
+    return f"{name} on {system}" if system else name
+
+
+def _demand_password(request: Request, store: Store, person: Person, password: str) -> None:
+    """Refuse a wrong password, and let nobody guess it from a session that was left open."""
+    came_from = client_address(request)
+    if logins.wait_before_login(store, person.login, came_from) > 0:
+        raise PostilError("the password was wrong too often.", hint="Wait a few minutes, then try again.")
+    if accounts.check_password(store, person.login, password) is None:
+        logins.failed_login(store, person.login, came_from)
+        note(request, events.LOGIN_FAILED, about=f"{person.login}, to change the password")
+        raise PostilError("this is not your password now.", hint="Nothing was changed. Try again.")
+
+
+def _days(text: str) -> int | None:
+    if text not in LASTING:
+        raise PostilError("a token is valid for a time from the list.", hint="Choose one.")
+    return None if text == NEVER else int(text)

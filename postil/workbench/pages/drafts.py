@@ -1,0 +1,163 @@
+"""The page on which a draft is looked at: its first rows, what each column is taken for, its questions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+
+from postil.data.formats.attempts import find_slots
+from postil.data.formats.grids import unify_line_ends
+from postil.workbench.drafts import Draft, without_heading
+from postil.workbench.http.rendering import is_htmx, render
+from postil.workbench.plans import Plan, Target, make_plan
+from postil.workbench.roles import ROLES, Columns, guess_columns, roles_of
+from postil.workbench.store.courses import get_course
+from postil.workbench.store.database import Store
+from postil.workbench.store.questions import get_question, list_questions
+
+HEADLESS = "headless"  # the box which says that a table has no heading
+DRAWN = "drawn"  # the hidden field which says of what the questions on the page were made
+_OF_QUESTIONS = ("right-", "take-", "to-")  # how fields begin that belong to single questions
+_FIRST_ROWS = 10
+_MOST_SHOWN = 8  # columns; a table from a learning platform has dozens
+_LONGEST_CELL = 160
+_NONE = {
+    "answer": "choose a column",
+    "id": "none: number the answers",
+    "student": "none",
+    "label": "none",
+    "question": "choose a column",
+    "reference": "none",
+}
+
+
+def as_told(draft: Draft, fields: Mapping[str, Any]) -> Draft:
+    """The draft as a person says that it is to be read."""
+    return without_heading(draft) if draft.headed and HEADLESS in fields else draft
+
+
+def chosen_columns(draft: Draft, fields: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    """The columns that a person chose; a role's value is the places of its columns, as in `2` or `0,1`.
+
+    For a role that the form did not have, because the draft was read otherwise, they are guessed.
+    """
+    known = {str(place): place for place in range(len(draft.rows.header))}
+    chosen = guess_columns(draft)
+    for role in roles_of(draft):
+        if role in fields:
+            chosen[role] = tuple(known[part] for part in str(fields[role]).split(",") if part in known)
+    return chosen
+
+
+def still_meant(columns: Columns, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """A form without what it says of single questions, if their columns were chosen otherwise meanwhile.
+
+    The questions are numbered as the page showed them; read from other columns, a number is another question,
+    and a right answer that the page showed is not what the file says.
+    """
+    if fields.get(DRAWN, _drawn(columns, fields)) == _drawn(columns, fields):
+        return dict(fields)
+    return {name: value for name, value in fields.items() if not name.startswith(_OF_QUESTIONS)}
+
+
+def _drawn(columns: Columns, fields: Mapping[str, Any]) -> str:
+    """Of what the questions are made: their column, that of the right answers, and if there is a heading."""
+    places = [",".join(map(str, columns[role])) for role in ("question", "reference")]
+    return ";".join([*places, HEADLESS if HEADLESS in fields else ""])
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One thing that a role's columns can be."""
+
+    value: str
+    words: str
+    chosen: bool
+
+
+def _choices(draft: Draft, columns: Columns, role: str) -> list[Choice]:
+    header = draft.rows.header
+    values = {str(place): name for place, name in enumerate(header)}
+    for places in (guess_columns(draft)[role], columns[role]):
+        if len(places) > 1:
+            values[",".join(map(str, places))] = " + ".join(header[place] for place in places)
+    chosen = ",".join(map(str, columns[role]))
+    return [Choice(value, words, value == chosen) for value, words in {"": _NONE[role], **values}.items()]
+
+
+def draft_page(
+    request: Request,
+    store: Store,
+    draft: Draft,
+    columns: Columns,
+    plan: Plan,
+    fields: Mapping[str, Any],
+    status: int = 200,
+    targets: Mapping[int, Target] | None = None,
+) -> HTMLResponse:
+    """Show a draft; for htmx only what changes with the columns that are chosen."""
+    question = get_question(store, draft.question_id) if draft.question_id is not None else None
+    header = draft.rows.header
+    taken = {place: role for role in reversed(ROLES) for place in columns[role]}
+    asked = {question.text for question in draft.wide}
+    slots = {slot["response"] for slot in find_slots(header).values()} if draft.wide else set()
+    taken |= {place: "answer" for place, name in enumerate(header) if name in asked | slots}
+    shown = [*sorted(taken), *(place for place in range(len(header)) if place not in taken)][:_MOST_SHOWN]
+    return render(
+        request,
+        "_preview.html" if is_htmx(request) else "draft.html",
+        status=status,
+        draft=draft,
+        course=get_course(store, draft.course_id),
+        question=question,
+        plan=plan,
+        headless=HEADLESS in fields,
+        drawn=_drawn(columns, fields),
+        parts=[] if question else _parts(draft, columns, fields, targets or {}),
+        known=[] if question else list_questions(store, draft.course_id),
+        choices={role: _choices(draft, columns, role) for role in roles_of(draft)},
+        shown=[(place, header[place], taken.get(place, "")) for place in sorted(shown)],
+        more_columns=len(header) - len(shown),
+        first=[(row.line, [_short(cell) for cell in row.cells]) for row in draft.rows.rows[:_FIRST_ROWS]],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A question of a draft as a person sees it: whether it is taken, and with which references.
+
+    `target` is the question of the course to which its answers belong.
+    """
+
+    number: int
+    text: str
+    answers: int
+    references: str
+    taken: bool
+    target: int | None = None
+
+
+def _parts(
+    draft: Draft, columns: Columns, fields: Mapping[str, Any], targets: Mapping[int, Target]
+) -> list[Part]:
+    """All questions of a draft, also those that were left out."""
+    everything = make_plan(draft, columns)
+    return [
+        Part(
+            number,
+            one.text,
+            len(one.answers),
+            unify_line_ends(str(fields.get(f"right-{number}") or "\n".join(one.references))),
+            f"right-{number}" not in fields or f"take-{number}" in fields,
+            targets[number].question_id if number in targets else None,
+        )
+        for number, one in enumerate(everything.questions)
+    ]
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST_CELL else f"{text[: _LONGEST_CELL - 1]}…"

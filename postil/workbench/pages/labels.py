@@ -1,0 +1,118 @@
+"""Starting well: a teacher labels the few answers that teach the grader most, then the class is graded."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Annotated, cast
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import RedirectResponse, Response
+
+from postil.errors import PostilError, number_of
+from postil.workbench.http.access import OfPerson, may
+from postil.workbench.http.acting import read_number
+from postil.workbench.http.rendering import OfStore, back, flash, render
+from postil.workbench.pages.review import demand_label
+from postil.workbench.pages.table import ACTIVE, active_job, head_of
+from postil.workbench.people import Level
+from postil.workbench.records import Job, Question, View
+from postil.workbench.store.answers import get_view
+from postil.workbench.store.database import Store
+from postil.workbench.store.decisions import decide
+from postil.workbench.store.jobs import enqueue, get_job, latest_job
+from postil.workbench.store.questions import get_question
+
+router = APIRouter()
+_FIELD = "label-"  # and the number of the answer
+
+
+async def _labelled(request: Request) -> dict[int, str]:
+    """The labels that were chosen, by the number of the answer; an answer may be left out."""
+    form = await request.form()
+    return {
+        number: demand_label(str(value))
+        for name, value in form.items()
+        if name.startswith(_FIELD) and (number := read_number(name.removeprefix(_FIELD)))
+    }
+
+
+@router.get("/questions/{question_id}/start", dependencies=[may(Level.HELP)])
+def show_start(request: Request, question_id: int, store: OfStore) -> Response:
+    """The answers to label first; while they are being chosen, how far that is."""
+    question = get_question(store, question_id)
+    at_work = active_job(store, question_id)
+    if not question.answers or (at_work and at_work.kind != "propose"):
+        return back(f"/questions/{question_id}")
+    job = _proposing(store, question)
+    views = _proposed(store, job)
+    return render(
+        request,
+        "start.html",
+        **head_of(store, question_id, "start"),
+        job=job,
+        choosing=job.state in ACTIVE,
+        views=views,
+    )
+
+
+@router.post("/questions/{question_id}/start", dependencies=[may(Level.HELP)])
+def keep_start(
+    request: Request,
+    question_id: int,
+    store: OfStore,
+    person: OfPerson,
+    labelled: Annotated[dict[int, str], Depends(_labelled)],
+) -> RedirectResponse:
+    """Keep the labels and have the class graded by them; if it is graded already, show what would change."""
+    question = get_question(store, question_id)
+    if not labelled:
+        flash(request, "Label at least one answer, or grade without.", kind="error")
+        return back(f"/questions/{question_id}/start")
+    for answer_id, label in labelled.items():
+        view = get_view(store, answer_id)
+        same = view.answer.question_id == question_id and view.decision and view.decision.label == label
+        if not same:  # the page shows what was labelled before, too
+            decide(store, question_id, [answer_id], label, "start", by=person.id)
+    if question.judged:
+        enqueue(store, "regrade", question_id)
+        flash(request, f"{number_of(len(labelled), 'label')} kept.")
+        return back(f"/questions/{question_id}/changes")
+    enqueue(store, "grade", question_id)
+    flash(request, f"{number_of(len(labelled), 'label')} kept. Now the class is graded by your strictness.")
+    return back(f"/questions/{question_id}")
+
+
+@router.post("/questions/{question_id}/propose", dependencies=[may(Level.HELP)])
+def propose_again(question_id: int, store: OfStore) -> RedirectResponse:
+    """Choose the answers to label first once more, after this has failed."""
+    get_question(store, question_id)
+    enqueue(store, "propose", question_id)
+    return back(f"/questions/{question_id}/start")
+
+
+def _proposing(store: Store, question: Question) -> Job:
+    """The job that chooses for the present answers; started if there is none."""
+    job = latest_job(store, question.id, "propose")
+    if job is None or (job.state == "done" and not _is_fresh(store, job, question)):
+        return get_job(store, enqueue(store, "propose", question.id))
+    return job
+
+
+def _is_fresh(store: Store, job: Job, question: Question) -> bool:
+    """Whether a job chose from the answers that are there now, and left something to label."""
+    views = _proposed(store, job)
+    asked = not views or any(view.decision is None for view in views)
+    return job.total == question.answers and len(views) == len(_ids(job)) and asked
+
+
+def _ids(job: Job) -> list[int]:
+    return cast(list[int], job.result.get("answers", []))
+
+
+def _proposed(store: Store, job: Job) -> list[View]:
+    """The answers that a job has chosen, without those deleted since."""
+    found = []
+    for answer_id in _ids(job):
+        with suppress(PostilError):
+            found.append(get_view(store, answer_id))
+    return found

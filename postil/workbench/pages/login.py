@@ -1,0 +1,140 @@
+"""Logging in and out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from math import ceil
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, HTTPException, Request, Response
+from fastapi.responses import HTMLResponse
+
+from postil.errors import number_of
+from postil.workbench.http.addresses import client_address, local_path
+from postil.workbench.http.guard import cookie_name, drop_cookie, set_cookie
+from postil.workbench.http.noting import note, note_of
+from postil.workbench.http.rendering import Message, OfStore, back, render
+from postil.workbench.people import Person
+from postil.workbench.store import accounts, events, logins
+from postil.workbench.store.database import Store
+
+router = APIRouter()
+Text = Annotated[str, Form()]
+
+# Checking a password takes a moment, on purpose. Those who log in wait for each other here, and pages do not
+# wait for them. It also keeps somebody from guessing often at once before the first failure is counted.
+_LOGINS = ThreadPoolExecutor(4, thread_name_prefix="postil-login")
+_WRONG = Message(
+    "This login and this password do not belong together.",
+    "error",
+    "Forgotten? Whoever looks after this installation can give you a link to choose a new one.",
+)
+
+
+@router.get("/login")
+def show_login(request: Request, store: OfStore, next: str = "") -> Response:  # noqa: A002 - as addresses have it
+    """The form to log in; who is in already goes on."""
+    _demand_accounts(request)
+    if request.state.person is not None:
+        return back(local_path(next))
+    return _form(request, store, next)
+
+
+@router.post("/login")
+async def log_in(
+    request: Request,
+    store: OfStore,
+    login: Text = "",
+    password: Text = "",
+    next: Text = "",  # noqa: A002 - as the form has it
+) -> Response:
+    """Let somebody in who knows the password; always with a new session."""
+    _demand_accounts(request)
+    return await in_turn(_try, request, store, login, password, next)
+
+
+@router.post("/logout")
+def log_out(request: Request, store: OfStore) -> Response:
+    """End the session, here and in the database."""
+    settings = request.app.state.settings
+    logins.end_session(store, request.cookies.get(cookie_name(settings), ""))
+    note(request, events.LOGGED_OUT)
+    answer = back("/" if settings.local else "/login?ended=out")
+    drop_cookie(answer, settings)
+    return answer
+
+
+async def in_turn(call: Callable[..., Response], *given: Any) -> Response:
+    """Answer what checks a password when its turn comes."""
+    return await asyncio.get_running_loop().run_in_executor(_LOGINS, call, *given)
+
+
+def let_in(
+    request: Request, store: Store, person: Person | None, where: str, message: Message | None = None
+) -> Response:
+    """Send a browser on with a new session, and with something to tell on its first page.
+
+    The session that it had ends: a key that somebody else put into the browser is worth nothing after that.
+    """
+    settings = request.app.state.settings
+    logins.end_session(store, request.cookies.get(cookie_name(settings), ""))
+    account_id = person.id if person else None
+    key = logins.begin_session(store, account_id, request.headers.get("user-agent", ""))
+    session = logins.find_session(store, key) if message else None
+    if message and session:
+        logins.add_message(store, session.digest, asdict(message))
+    note_of(request, person, events.LOGGED_IN)
+    answer = back(where)
+    set_cookie(answer, settings, key)
+    return answer
+
+
+def _try(request: Request, store: Store, login: str, password: str, wanted: str) -> Response:
+    address = client_address(request)
+    wait = ceil(logins.wait_before_login(store, login, address))
+    if wait:  # also for the right password: whether it is right is not told now
+        return _later(request, store, wanted, login, wait)
+    person = accounts.check_password(store, login, password)
+    if person is None:
+        logins.failed_login(store, login, address)
+        known = accounts.find_account(store, login)
+        about = known.person.login if known else ""  # what nobody is called may be a password typed too early
+        note_of(request, None, events.LOGIN_FAILED, about=about)
+        return _form(request, store, wanted, login, _WRONG, 403)
+    logins.forgive(store, login, address)
+    return let_in(request, store, person, local_path(wanted))
+
+
+def _later(request: Request, store: Store, wanted: str, login: str, wait: int) -> Response:
+    long = number_of(ceil(wait / 60), "minute") if wait >= 60 else number_of(wait, "second")
+    message = Message("There were too many tries.", "error", f"Wait {long}, then try again.")
+    answer = _form(request, store, wanted, login, message, 429)
+    answer.headers["Retry-After"] = str(wait)
+    return answer
+
+
+def _form(
+    request: Request,
+    store: Store,
+    wanted: str,
+    login: str = "",
+    message: Message | None = None,
+    status: int = 200,
+) -> HTMLResponse:
+    return render(
+        request,
+        "login.html",
+        status=status,
+        messages=[message] if message else [],
+        login=login,
+        next=local_path(wanted),
+        empty=accounts.count_accounts(store) == 0,
+    )
+
+
+def _demand_accounts(request: Request) -> None:
+    if request.app.state.settings.local:
+        raise HTTPException(403 if request.state.session is None else 404)

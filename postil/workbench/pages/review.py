@@ -1,0 +1,200 @@
+"""Review: one answer at a time beside its reference, and a label for it with one key."""
+
+from __future__ import annotations
+
+from string import ascii_lowercase
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Query, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+from markupsafe import Markup
+
+from postil.data.alignments import AlignedPair
+from postil.data.labels import PARTLY, PLAIN_NAMES
+from postil.errors import PostilError, number_of, unknown_label
+from postil.explain.alignment_picture import alignment_svg
+from postil.grading.credit import earned
+from postil.workbench.claims import as_shown, facet_views, ticks_of, told_by
+from postil.workbench.exports import feedback
+from postil.workbench.http.access import OfPerson, may
+from postil.workbench.http.noting import note
+from postil.workbench.http.rendering import OfStore, back, flash, render
+from postil.workbench.pages.filters import STATES, query_of
+from postil.workbench.pages.table import Chosen, head_of
+from postil.workbench.people import Level
+from postil.workbench.records import LABELS, Decision
+from postil.workbench.store import events
+from postil.workbench.store.answers import (
+    Filter,
+    count_views,
+    delete_answer,
+    find_views,
+    get_view,
+    neighbours,
+)
+from postil.workbench.store.database import Store
+from postil.workbench.store.decisions import decide, history, undo_last
+from postil.workbench.store.facets import MOST_FACETS
+from postil.workbench.store.questions import get_question
+
+router = APIRouter()
+_FACET_KEYS = ascii_lowercase[:MOST_FACETS]  # a tick with one key
+# Where undo was asked for, and what is shown after it; from anywhere else the answer itself is.
+_UNDONE_ON = {"groups": "/groups", "table": "", "trust": "/trust"}
+
+
+@router.get("/questions/{question_id}/review", dependencies=[may(Level.HELP)])
+def start_review(request: Request, question_id: int, store: OfStore, chosen: Chosen) -> RedirectResponse:
+    """Open the first answer that the filter lets through; without a filter, the first doubtful one."""
+    wanted = [chosen] if query_of(chosen) else [Filter(state="doubtful"), Filter(state="undecided"), chosen]
+    for one in wanted:
+        found = find_views(store, question_id, one, 0, 1)
+        if found:
+            return back(f"/answers/{found[0].answer.id}{query_of(one)}")
+    flash(request, "There is no answer to review here.")
+    return back(f"/questions/{question_id}")
+
+
+@router.get("/answers/{answer_id}", dependencies=[may(Level.HELP)])
+def show_answer(
+    request: Request, answer_id: int, store: OfStore, chosen: Chosen, came: int | None = None
+) -> HTMLResponse:
+    """One answer with everything that is known about it; `came` is the answer that was shown before."""
+    view = get_view(store, answer_id)
+    before, after = neighbours(store, answer_id, chosen)
+    return render(
+        request,
+        "review.html",
+        **head_of(store, view.answer.question_id, "review"),
+        view=view,
+        picture=picture_of(view.judged.alignment if view.judged else None),
+        note=feedback(view),
+        share=earned(PARTLY, view.set_facets, ticks_of(view.facets)),
+        facets_shown=as_shown(view.facets),
+        facet_keys=_FACET_KEYS,
+        decisions=history(store, answer_id),
+        before=came or before,
+        after=after,
+        listed=count_views(store, view.answer.question_id, chosen),
+        state=STATES[chosen.state],
+        chosen=chosen,
+        query=query_of(chosen),
+    )
+
+
+@router.get("/answers/{answer_id}/earns", dependencies=[may(Level.HELP)])
+def show_earns(
+    request: Request, answer_id: int, store: OfStore, tick: Annotated[list[str] | None, Query()] = None
+) -> HTMLResponse:
+    """What an answer earns with these facets ticked, if it is partly right."""
+    view = get_view(store, answer_id)
+    question = get_question(store, view.answer.question_id)
+    told = told_by(view.facets, tick or ())
+    found = view.judged.facets if view.judged else ()
+    share = earned(PARTLY, view.set_facets, ticks_of(facet_views(view.set_facets, found, told)))
+    return render(request, "_earns.html", question=question, share=share)
+
+
+@router.post("/answers/{answer_id}/decide", dependencies=[may(Level.HELP)])
+def decide_answer(
+    request: Request,
+    answer_id: int,
+    store: OfStore,
+    person: OfPerson,
+    chosen: Chosen,
+    label: Annotated[str, Form()] = "",
+    accept: Annotated[str, Form()] = "",
+    facets_shown: Annotated[str, Form()] = "",
+    tick: Annotated[list[str] | None, Form()] = None,
+) -> RedirectResponse:
+    """Keep a person's label, or that the machine's is right, and go on to the next answer.
+
+    `accept` is the machine's label as the page showed it; grading may have changed it in the meantime.
+    `facets_shown` says which facets the page showed, if they could be ticked, and `tick` has those that are.
+    """
+    view = get_view(store, answer_id)
+    if accept and view.judged is None:
+        raise PostilError("This answer is not graded yet.", hint="Choose one of the five labels.")
+    if accept and view.judged and view.judged.label != accept:
+        flash(request, "Postil’s label has changed in the meantime.", "warning", "Here is what it says now.")
+        return back(f"/answers/{answer_id}{query_of(chosen)}")
+    if facets_shown and (view.set_facets is None or as_shown(view.facets) != facets_shown):
+        what = "The parts of a full answer have changed in the meantime, so nothing was decided."
+        flash(request, what, "warning", "Here they are as they stand now.")
+        return back(f"/answers/{answer_id}{query_of(chosen)}")
+    given = accept or demand_label(label)
+    # Before the decision, because it may take the answer out of the list that is being worked through.
+    _, after = neighbours(store, answer_id, chosen)
+    told = told_by(view.facets, tick or ()) if facets_shown else None
+    source = "accepted" if accept else "review"
+    decide(store, view.answer.question_id, [answer_id], given, source, told, by=person.id)
+    flash(request, f"Decided for {view.answer.student or view.answer.key}: {PLAIN_NAMES[given]}.")
+    following = after or _first(store, view.answer.question_id, chosen, answer_id)
+    if following is None:
+        return _at_the_end(request, view.answer.question_id)
+    return back(f"/answers/{following}{query_of(chosen, came=answer_id)}")
+
+
+@router.post("/answers/{answer_id}/delete", dependencies=[may(Level.TEACH)])
+def delete(request: Request, answer_id: int, store: OfStore, chosen: Chosen) -> RedirectResponse:
+    """Delete an answer with all that was said of it, and go on to the next one."""
+    answer = get_view(store, answer_id).answer
+    _, after = neighbours(store, answer_id, chosen)
+    delete_answer(store, answer_id)
+    course_id = get_question(store, answer.question_id).course_id
+    note(request, events.ANSWER_DELETED, course_id=course_id, about=f"question {answer.question_id}")
+    flash(request, f"The answer of {answer.student or answer.key} was deleted.")
+    following = after or _first(store, answer.question_id, chosen, answer_id)
+    if following is None:
+        return _at_the_end(request, answer.question_id)
+    return back(f"/answers/{following}{query_of(chosen)}")
+
+
+@router.post("/questions/{question_id}/undo", dependencies=[may(Level.HELP)])
+def undo(
+    request: Request, question_id: int, store: OfStore, chosen: Chosen, shown: str = ""
+) -> RedirectResponse:
+    """Take back the last decision, or all of the last group's, and show what it was about."""
+    undone = undo_last(store, question_id)
+    flash(request, _told(undone))
+    if shown in _UNDONE_ON or not undone:
+        return back(f"/questions/{question_id}{_UNDONE_ON.get(shown, '')}")
+    return back(f"/answers/{undone[0].answer_id}{query_of(chosen)}")
+
+
+def demand_label(label: str) -> str:
+    """One of the five labels, or an error that names them."""
+    if label not in LABELS:
+        raise PostilError(unknown_label(label), hint=f"Labels: {', '.join(LABELS)}.")
+    return label
+
+
+def picture_of(pair: AlignedPair | None) -> Markup:
+    """The aligned chunks as a picture that may stand in a page; it escapes the words in it itself."""
+    if pair is None:
+        return Markup("")
+    return Markup(alignment_svg(pair, ("answer", "reference"), in_page=True, plain=True))  # noqa: S704
+
+
+def _at_the_end(request: Request, question_id: int) -> RedirectResponse:
+    flash(request, "That was the last one of this list.")
+    return back(f"/questions/{question_id}")
+
+
+def _first(store: Store, question_id: int, chosen: Filter, but: int) -> int | None:
+    """The first answer still to be decided of a list of such, for when the list's end is reached."""
+    if chosen.state not in ("doubtful", "undecided"):
+        return None
+    found = find_views(store, question_id, chosen, 0, 2)
+    return next((view.answer.id for view in found if view.answer.id != but), None)
+
+
+def _told(undone: list[Decision]) -> str:
+    if not undone:
+        return "There is nothing to take back."
+    if undone[0].source == "passed":
+        return f"Taken back: {number_of(len(undone), 'answer')} accepted without a look."
+    label = PLAIN_NAMES[undone[0].label]
+    if len(undone) > 1:
+        return f"Taken back: “{label}” for {len(undone)} answers."
+    return f"Taken back: “{label}”."

@@ -1,0 +1,148 @@
+"""A question's page: how far the work is, and its answers in a table with label, confidence and reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from postil.workbench.http.access import may
+from postil.workbench.http.rendering import OfStore, back, render
+from postil.workbench.pages.filters import ORDERS, STATES, query_of, read_filter
+from postil.workbench.people import Level
+from postil.workbench.records import Job, Question, View
+from postil.workbench.store.answers import Filter, count_views, find_views
+from postil.workbench.store.courses import get_course
+from postil.workbench.store.database import Store
+from postil.workbench.store.decisions import teaching
+from postil.workbench.store.facets import is_outdated
+from postil.workbench.store.figures import count_changes
+from postil.workbench.store.jobs import decisions_heard, enqueue, latest_job
+from postil.workbench.store.questions import get_question
+
+router = APIRouter()
+Chosen = Annotated[Filter, Depends(read_filter)]
+
+PAGE = 50
+ACTIVE = ("waiting", "running")
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """One page of the table: its answers, and where they stand among all that the filter lets through."""
+
+    views: list[View]
+    total: int
+    page: int
+    pages: int
+
+    @property
+    def first(self) -> int:
+        """The number of the page's first answer, counted from 1."""
+        return (self.page - 1) * PAGE + 1
+
+    @property
+    def last(self) -> int:
+        """The number of the page's last answer."""
+        return self.first + len(self.views) - 1
+
+
+def head_of(store: Store, question_id: int, tab: str) -> dict[str, Any]:
+    """What the head of every page about a question shows: the question, its course and its tabs."""
+    question = get_question(store, question_id)
+    return {"question": question, "course": get_course(store, question.course_id), "tab": tab}
+
+
+def active_job(store: Store, question_id: int) -> Job | None:
+    """The job that waits or runs for a question, if there is one."""
+    job = latest_job(store, question_id)
+    return job if job and job.state in ACTIVE else None
+
+
+def fresh_decisions(store: Store, question_id: int) -> int:
+    """How many decisions the machine can learn from that the last grading did not know."""
+    return max(0, len(teaching(store, question_id)) - decisions_heard(store, question_id))
+
+
+@router.get("/questions/{question_id}", dependencies=[may(Level.HELP)])
+def show_question(
+    request: Request, question_id: int, store: OfStore, chosen: Chosen, page: int = 1
+) -> HTMLResponse:
+    """The question with its answers; without answers, ways to add some."""
+    head = head_of(store, question_id, "answers")
+    return render(
+        request,
+        "question.html",
+        **head,
+        **_rows_context(store, question_id, chosen, page),
+        job=latest_job(store, question_id),
+        counts=_counts(store, head["question"]),
+        fresh=fresh_decisions(store, question_id),
+        would_change=count_changes(store, question_id),
+        outdated=is_outdated(store, question_id),
+        states=STATES,
+        orders=ORDERS,
+    )
+
+
+@router.get("/questions/{question_id}/rows", dependencies=[may(Level.HELP)])
+def show_rows(
+    request: Request, question_id: int, store: OfStore, chosen: Chosen, page: int = 1
+) -> HTMLResponse:
+    """The table alone, when a filter or the page has changed; the address follows, so that it can be kept."""
+    question = get_question(store, question_id)
+    context = _rows_context(store, question_id, chosen, page)
+    response = render(request, "_rows.html", question=question, **context)
+    response.headers["HX-Replace-Url"] = f"/questions/{question_id}{query_of(chosen, page=_later(page))}"
+    return response
+
+
+@router.get("/questions/{question_id}/progress", dependencies=[may(Level.HELP)])
+def show_progress(request: Request, question_id: int, store: OfStore) -> HTMLResponse:
+    """How far the job is; once it has ended, the page around it is asked to load again."""
+    job = latest_job(store, question_id)
+    response = render(request, "_progress.html", question=get_question(store, question_id), job=job)
+    if job is None or job.state not in ACTIVE:
+        response.headers["HX-Refresh"] = "true"
+    return response
+
+
+@router.post("/questions/{question_id}/grade", dependencies=[may(Level.HELP)])
+def grade(question_id: int, store: OfStore) -> RedirectResponse:
+    """Have the class graded in the background."""
+    get_question(store, question_id)
+    enqueue(store, "grade", question_id)
+    return back(f"/questions/{question_id}")
+
+
+def _rows_context(store: Store, question_id: int, chosen: Filter, page: int) -> dict[str, Any]:
+    total = count_views(store, question_id, chosen)
+    pages = max(1, -(-total // PAGE))
+    page = min(max(page, 1), pages)
+    views = find_views(store, question_id, chosen, (page - 1) * PAGE, PAGE, aligned=False)
+    return {
+        "rows": Rows(views, total, page, pages),
+        "chosen": chosen,
+        "query": query_of(chosen),
+        "before": query_of(chosen, page=_later(page - 1)),
+        "after": query_of(chosen, page=page + 1),
+    }
+
+
+def _later(page: int) -> int | None:
+    """The number of a page as addresses name it: the first needs no number."""
+    return page if page > 1 else None
+
+
+def _counts(store: Store, question: Question) -> Mapping[str, int]:
+    """How many answers each state has."""
+    return {
+        "all": question.answers,
+        "doubtful": count_views(store, question.id, Filter(state="doubtful")),
+        "undecided": question.answers - question.decided,
+        "decided": question.decided,
+        "differs": count_views(store, question.id, Filter(state="differs")),
+    }

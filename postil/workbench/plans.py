@@ -1,0 +1,308 @@
+"""What would be stored of a draft: which questions and answers come out of it, and any trouble with them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from postil.data.formats.attempts import slot_of
+from postil.data.formats.rows import Rows
+from postil.data.formats.tables import parse_label
+from postil.data.labels import PLAIN_NAMES
+from postil.errors import InputError, number_of, some
+from postil.workbench.drafts import Draft
+from postil.workbench.records import LABELS, NewAnswer
+from postil.workbench.roles import Columns
+
+MOST_QUESTIONS = 200
+_UNSAID = (
+    "The file does not say what was asked in “{}”. Choose the question it belongs to; or download the report "
+    "once more with the question’s text ticked."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A question as a draft would store it; for one that is there already, only its answers count.
+
+    `labels` are by the answer's key. `question_id` is the question that is there.
+    """
+
+    text: str
+    references: tuple[str, ...]
+    answers: tuple[NewAnswer, ...]
+    labels: Mapping[str, str] = field(default_factory=dict)
+    question_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A question of the course to which answers of a draft belong, with the ids of those it has."""
+
+    question_id: int
+    references: tuple[str, ...]
+    keys: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a draft would store; with `problems` it cannot be, `warnings` are worth a look."""
+
+    questions: tuple[Planned, ...]
+    problems: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def answers(self) -> int:
+        """How many answers would be stored."""
+        return sum(len(question.answers) for question in self.questions)
+
+    @property
+    def unanswered(self) -> int:
+        """How many questions have no reference yet."""
+        return sum(not question.references for question in self.questions)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One answer of a draft with what its row says of it."""
+
+    line: int
+    number: int | None  # what to call it by without an id, where its row has answers to other questions too
+    key: str
+    student: str
+    text: str
+    label: str
+
+
+def make_plan(
+    draft: Draft,
+    columns: Columns,
+    *,
+    taken: Collection[str] = (),
+    left_out: Collection[int] = (),
+    given: Mapping[int, Sequence[str]] | None = None,
+    targets: Mapping[int, Target] | None = None,
+    most: int = 20_000,
+) -> Plan:
+    """See what a draft would store if its columns are taken so.
+
+    `taken` are the ids that the question's answers have already. Of a draft that brings its questions,
+    numbered from 0 on, `left_out` says which not to store, `given` which references a person wrote, and
+    `targets` which are questions that the course has.
+    """
+    problems: list[str] = []
+    warnings = list(draft.notes)
+    parts = _parts(draft, columns, problems)
+    if len(parts) > MOST_QUESTIONS:
+        problems.append(
+            f"These are {len(parts):,} questions; at most {MOST_QUESTIONS} are taken at once. Is the right "
+            "column chosen for the questions? If so, split the file."
+        )
+        parts = []
+    questions = []
+    there = 0  # answers that questions of the course have: they stay as they are
+    for number, (text, references, lines) in enumerate(parts):
+        if number in left_out:
+            continue
+        target = (targets or {}).get(number)
+        if target is not None:
+            new = [line for line in lines if line.key not in target.keys]
+            there += len(lines) - len(new)
+            planned = _planned(text, target.references, new, target.keys, problems, warnings)
+            questions.append(replace(planned, question_id=target.question_id))
+            continue
+        if slot_of(text):
+            warnings.append(_UNSAID.format(text))
+        right = tuple((given or {}).get(number) or references)
+        questions.append(_planned(text, right, lines, taken, problems, warnings))
+    if there:
+        warnings.append(f"{_are(there, 'answer')} in the course already, and will stay as before.")
+    plan = Plan(tuple(questions))
+    _look_over(draft, plan, most, problems, warnings)
+    return Plan(plan.questions, tuple(dict.fromkeys(problems)), tuple(dict.fromkeys(warnings)))
+
+
+_Part = tuple[str, tuple[str, ...], list[_Line]]
+
+
+def _parts(draft: Draft, columns: Columns, problems: list[str]) -> list[_Part]:
+    """The questions of a draft with their lines, before anything is checked."""
+    if draft.wide:
+        return [
+            (
+                question.text,
+                tuple(reference.text for reference in question.references),
+                [
+                    _line(draft.rows, answer.row - 1, answer.text, columns, answer.row)
+                    for answer in question.answers
+                ],
+            )
+            for question in draft.wide
+        ]
+    if not columns["answer"]:
+        problems.append("Choose the column that holds the answers.")
+        return []
+    lines = [
+        _line(draft.rows, place, _cell(draft.rows, place, columns["answer"]), columns)
+        for place in range(len(draft.rows.rows))
+    ]
+    if draft.question_id is not None:
+        return [("", (), lines)]
+    if not columns["question"]:
+        problems.append(
+            "Choose the column that holds the questions, or add the answers on a question's own page."
+        )
+        return []
+    return _by_question(draft.rows, columns, lines)
+
+
+def _by_question(rows: Rows, columns: Columns, lines: Sequence[_Line]) -> list[_Part]:
+    groups: dict[Hashable, _Part] = {}
+    for place, line in enumerate(lines):
+        text = _cell(rows, place, columns["question"]).strip()
+        key = " ".join(text.split()).casefold()
+        _, references, own = groups.setdefault(key, (text, (), []))
+        own.append(line)
+        if not references:
+            cells = (rows.rows[place].cells[column].strip() for column in columns["reference"])
+            groups[key] = (text, tuple(dict.fromkeys(cell for cell in cells if cell)), own)
+    return list(groups.values())
+
+
+def _line(rows: Rows, place: int, text: str, columns: Columns, number: int | None = None) -> _Line:
+    return _Line(
+        rows.rows[place].line,
+        number,
+        _cell(rows, place, columns["id"]),
+        _cell(rows, place, columns["student"]),
+        text.strip(),
+        _cell(rows, place, columns["label"]),
+    )
+
+
+def _cell(rows: Rows, place: int, columns: Iterable[int]) -> str:
+    cells = rows.rows[place].cells
+    return " ".join(cells[column].strip() for column in columns if cells[column].strip())
+
+
+def _planned(
+    text: str,
+    references: tuple[str, ...],
+    lines: Sequence[_Line],
+    taken: Collection[str],
+    problems: list[str],
+    warnings: list[str],
+) -> Planned:
+    filled = [line for line in lines if line.text or line.key or line.student]
+    keys = _keys(filled, taken)
+    _refuse_repeated(filled, keys, taken, problems)
+    labels = _labels(filled, keys, problems, warnings)
+    answers = tuple(NewAnswer(key, line.student, line.text) for key, line in zip(keys, filled, strict=True))
+    return Planned(text, references, answers, labels)
+
+
+def _keys(lines: Sequence[_Line], taken: Collection[str]) -> list[str]:
+    """Each line's own id; those without one are numbered: as their rows are, or on from what is there."""
+    used = {*taken, *(line.key for line in lines)}
+    number = len(taken)
+    keys = []
+    for line in lines:
+        key = line.key
+        if not key and line.number and f"a{line.number}" not in used:
+            key = f"a{line.number}"
+        while not key:
+            number += 1
+            key = f"a{number}" if f"a{number}" not in used else ""
+        keys.append(key)
+        used.add(key)
+    return keys
+
+
+def _refuse_repeated(
+    lines: Sequence[_Line], keys: Sequence[str], taken: Collection[str], problems: list[str]
+) -> None:
+    twice = [key for key, count in Counter(keys).items() if count > 1]
+    if twice:
+        where = [str(line.line) for line, key in zip(lines, keys, strict=True) if key == twice[0]]
+        rows = " and ".join(where[:2]) + (" and others" if len(where) > 2 else "")
+        more = f" So do {number_of(len(twice) - 1, 'other id')}." if len(twice) > 1 else ""
+        problems.append(
+            f"The id {some(twice[:1])} occurs more than once (rows {rows}).{more} "
+            "Choose another column for the id, or none: then the answers are numbered."
+        )
+    known = [key for key in keys if key in taken]
+    if known:
+        problems.append(
+            f"{_known(known)} Leave those rows out, or choose no column for the id if these are new answers."
+        )
+
+
+def _known(known: Sequence[str]) -> str:
+    if len(known) == 1:
+        return f"The id {some(known)} is among this question's answers already."
+    return f"{len(known):,} of these ids are among this question's answers already: {some(known)}."
+
+
+def _labels(
+    lines: Sequence[_Line], keys: Sequence[str], problems: list[str], warnings: list[str]
+) -> dict[str, str]:
+    """The labels that a person gave; one that does not tell why an answer is wrong is no decision."""
+    labels: dict[str, str] = {}
+    coarse = 0
+    for line, key in zip(lines, keys, strict=True):
+        try:
+            label = parse_label(Path(), line.line, line.label)
+        except InputError:
+            known = ", ".join(f"“{PLAIN_NAMES[one]}”" for one in LABELS)
+            problems.append(
+                f"Row {line.line} holds something else than a label where the label should be. "
+                f"Known are {known}. Choose another column for your labels, or none."
+            )
+            return {}
+        if label in LABELS:
+            labels[key] = label
+        elif label:
+            coarse += 1
+    if coarse:
+        warnings.append(
+            f"{number_of(coarse, 'label')} “not correct” will not be used: a decision also says in what way."
+        )
+    return labels
+
+
+def _look_over(draft: Draft, plan: Plan, most: int, problems: list[str], warnings: list[str]) -> None:
+    """What is worth saying about the whole."""
+    texts = [answer.text for question in plan.questions for answer in question.answers]
+    empty = sum(not text for text in texts)
+    decided = sum(len(question.labels) for question in plan.questions)
+    if not texts and not problems:
+        problems.append("There is no answer to add.")
+    elif texts and empty == len(texts):
+        problems.append("The column taken for the answers is empty.")
+    elif empty:
+        warnings.append(f"{_are(empty, 'answer')} empty: stored, and later graded as “not an answer”.")
+    if len(texts) > most:
+        problems.append(
+            f"These are {len(texts):,} answers; at most {most:,} are taken at once. Split the file."
+        )
+    if decided:
+        warnings.append(f"{_have(decided)} a label already, which will count as your decision.")
+    if draft.question_id is None:
+        if plan.unanswered:
+            warnings.append(
+                f"{_have(plan.unanswered, 'question')} no right answer to compare with yet. "
+                "Write one below, or leave the question out."
+            )
+        if any(not question.text for question in plan.questions):
+            problems.append("Some rows do not say which question they answer.")
+
+
+def _are(count: int, thing: str) -> str:
+    return f"{number_of(count, thing)} {'is' if count == 1 else 'are'}"
+
+
+def _have(count: int, thing: str = "answer") -> str:
+    return f"{number_of(count, thing)} {'has' if count == 1 else 'have'}"

@@ -1,0 +1,256 @@
+"""What the store gives out and pages show: courses, questions, answers, judgements, decisions and jobs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from postil.data.alignments import AlignedPair
+from postil.data.labels import PARTLY, PLAIN_NAMES, RESPONSE_SCHEMES
+from postil.data.outcome import Facets
+from postil.grading.credit import earned
+from postil.workbench.claims import FacetView, Outcome, facet_views, ticks_of
+from postil.workbench.people import Person
+
+LABELS = RESPONSE_SCHEMES["5way"].labels
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[”\"’')]*\s+(?=[^a-z])")
+# How a note ends where something speaks against the label; there is nothing to check once a person has.
+_PLEASE_CHECK = re.compile(r"(^|(?<=\.) )Please check: .*", re.DOTALL)
+_REASONS = {
+    "accepted": "{} accepted this.",
+    "passed": "{} accepted this with others as sure.",
+    "uploaded": "This label stood in the file.",
+    "labelled": "Two people labelled this.",
+    "settled": "Two people labelled this differently, and a referee settled it.",
+}
+
+
+class _Labelled(Protocol):
+    """Whatever has a label."""
+
+    @property
+    def label(self) -> str:
+        """The label."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A course, how many questions and answers it holds, and whose it is, if anybody's by name."""
+
+    id: int
+    name: str
+    created: datetime
+    questions: int
+    answers: int
+    owner: Person | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with its references; how many answers it has, and how many were judged and decided.
+
+    `facets` are what a full answer says, as a teacher set it.
+    """
+
+    id: int
+    course_id: int
+    text: str
+    references: tuple[str, ...]
+    points: float
+    created: datetime
+    answers: int
+    judged: int
+    decided: int
+    facets: Facets = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewAnswer:
+    """An answer about to be stored; `key` is its id in the teacher's file, unique within a question."""
+
+    key: str
+    student: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A stored answer; `place` is where it stood among the others, `group` is 0 before they are grouped."""
+
+    id: int
+    question_id: int
+    key: str
+    student: str
+    text: str
+    place: int
+    group: int
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What the machine says of one answer, in a form that can be kept.
+
+    `probabilities` are those of the five labels. `because` is there where no model was needed; otherwise
+    `teacher` and `student` say in words how the answer compares with `reference`, `alignment` shows it, and
+    `facets` has what became of each facet; `looked_for` tells the facets that a teacher had set by then.
+    """
+
+    answer_id: int
+    label: str
+    probabilities: Mapping[str, float]
+    score: float
+    confidence: float
+    deferred: bool
+    because: str
+    reference: str
+    teacher: str
+    student: str
+    alignment: AlignedPair | None
+    made: datetime
+    facets: tuple[Outcome, ...] = ()
+    looked_for: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A person's label for an answer, and what the machine had said when it was given.
+
+    `source` is how it came about: one answer in "review" or "accepted" there, "start" for those labelled
+    first, "group" for like answers together, "passed" for many accepted without a look at each, "uploaded"
+    for a label that stood in the file, "labelled" by two people alike, "settled" by a referee where they
+    differed. Decisions made together share a `batch`. `ticked` has the facets
+    that the person was asked about, and whether the answer says them; None where nobody was asked. `by` is
+    the account of who decided; None for the one person of `--local`.
+    """
+
+    id: int
+    answer_id: int
+    label: str
+    made: datetime
+    source: str
+    batch: int
+    undone: datetime | None
+    machine_label: str | None
+    machine_probabilities: Mapping[str, float] | None
+    ticked: Mapping[str, bool] | None = None
+    by: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """An answer as a page shows it: a person's decision comes before the machine's judgement.
+
+    `set_facets` are those that the teacher set for the question.
+    """
+
+    answer: Answer
+    judged: Judged | None
+    decision: Decision | None
+    set_facets: Facets = None
+
+    @property
+    def label(self) -> str | None:
+        """The label that counts; None before anybody has judged."""
+        return counting_label(self.judged, self.decision)
+
+    @property
+    def score(self) -> float | None:
+        """What the answer earns, 0 to 1; equal labels and ticks earn the same, for pupils compare points."""
+        return None if self.label is None else earned(self.label, self.set_facets, ticks_of(self.facets))
+
+    @property
+    def facets(self) -> tuple[FacetView, ...]:
+        """What the answer does with each facet."""
+        found = self.judged.facets if self.judged else ()
+        return facet_views(self.set_facets, found, self.decision.ticked if self.decision else None)
+
+    @property
+    def facets_count(self) -> bool:
+        """Whether the facets tell more than the label: a teacher set them, or there are several."""
+        return bool(self.facets) and (self.set_facets is not None or len(self.facets) > 1)
+
+    @property
+    def facets_said(self) -> tuple[int, int] | None:
+        """How many facets a partly right answer says, and of how many; None where that tells nothing."""
+        ticks = ticks_of(self.facets)
+        if self.label != PARTLY or ticks is None or not self.facets_count:
+            return None
+        return len(ticks), len(self.facets)
+
+    @property
+    def plain(self) -> str:
+        """What people call the label; empty before anybody has judged."""
+        return PLAIN_NAMES.get(self.label, self.label) if self.label else ""
+
+    def reason(self, who: str = "You") -> str:
+        """Why the label is what it is, in one line; `who` has decided it."""
+        if self.decision:
+            return _REASONS.get(self.decision.source, "{} decided this.").format(who)
+        if self.judged is None:
+            return ""
+        return sentence(self.judged.because) or _SENTENCE_END.split(self.judged.teacher, maxsplit=1)[0]
+
+    @property
+    def note(self) -> str:
+        """What the machine says of the answer; it asks nobody to check what a person has decided."""
+        if self.judged is None:
+            return ""
+        said = f"{sentence(self.judged.because)} {self.judged.teacher}".strip()
+        return _PLEASE_CHECK.sub("", said) if self.decision else said
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether a person should look: nobody has decided, and the machine is unsure or has not said."""
+        return self.decision is None and (self.judged is None or self.judged.deferred)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Work on a question that goes on in the background.
+
+    `kind` is "propose", "grade", "regrade", "recheck" (look for facets that have changed; labels stay) or
+    "facets" (find what a full answer says); `state` is "waiting", "running", "done", "failed", and for what a
+    regrade proposes also "applied" or "dropped". `claim` is what only the worker has who took it last: who
+    shows it may write the job. A job is `forsaken` while no worker is there to do it.
+    """
+
+    id: int
+    question_id: int
+    kind: str
+    state: str
+    phase: str
+    done: int
+    total: int
+    error: str
+    result: Mapping[str, object]
+    created: datetime
+    started: datetime | None
+    finished: datetime | None
+    claim: str = ""
+    forsaken: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What grading again would change about one answer."""
+
+    answer: Answer
+    before: Judged
+    after: Judged
+
+
+def counting_label(judged: _Labelled | None, decision: Decision | None) -> str | None:
+    """The label that counts: a person's before the machine's; None before anybody has judged."""
+    given = decision or judged
+    return given.label if given else None
+
+
+def sentence(clause: str) -> str:
+    """A clause as a sentence: a capital first, a full stop last."""
+    clause = clause.strip()
+    if not clause:
+        return ""
+    return clause[0].upper() + clause[1:] + ("" if clause[-1] in ".!?…" else ".")

@@ -1,0 +1,216 @@
+"""Rounds: two people label the same answers blind, and a referee settles where they differ.
+
+Counting, comparing, settling, chance and the corpus are those of `postil.senses.corpus`: a question is its
+group, an answer its item, and people go by the numbers of their accounts.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from postil.data import questions
+from postil.senses.corpus import arbitration
+from postil.senses.corpus.agreement import GroupAgreement, mean_seconds, measure_agreement
+from postil.senses.corpus.arbitration import Disagreement, Outcome
+from postil.senses.corpus.chance import shuffled
+from postil.senses.corpus.items import answer_items
+from postil.senses.corpus.plan import Assignment
+from postil.senses.corpus.release import Said, release_items
+from postil.senses.corpus.tags import REMOVED, Tagging
+from postil.workbench.people import Person
+from postil.workbench.records import LABELS, Answer, Question
+
+CHOICES = (*LABELS, REMOVED)  # what a person can say of an answer
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """Answers of a question, who labels them, and who settles; `closed` once the labels are decisions."""
+
+    id: int
+    question_id: int
+    first: Person
+    second: Person
+    referee: Person
+    seed: int
+    created: datetime
+    closed: datetime | None
+    answers: tuple[int, ...]
+
+    @property
+    def labellers(self) -> tuple[Person, Person]:
+        """The two who label."""
+        return self.first, self.second
+
+    def labels(self, person: Person) -> bool:
+        """Whether this person is one of the two who label."""
+        return person.id is not None and person.id in (self.first.id, self.second.id)
+
+    def settles(self, person: Person) -> bool:
+        """Whether this person is the referee."""
+        return person.id is not None and person.id == self.referee.id
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A round with what its people have said so far, in the order of the answers."""
+
+    round: Round
+    taggings: tuple[Tagging, ...]
+    decisions: tuple[Tagging, ...]
+
+    def of(self, person: Person) -> dict[int, Tagging]:
+        """What one person has said, by answer."""
+        own = (one for one in (*self.taggings, *self.decisions) if one.person == str(person.id))
+        return {int(one.item): one for one in own}
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a round is: what each has labelled; once both have, how often they differ, and what is left."""
+
+    total: int
+    first: int
+    second: int
+    disputed: int = 0
+    undecided: int = 0
+
+    @property
+    def finished(self) -> bool:
+        """Whether both have labelled everything: from now on their labels stay as they are."""
+        return 0 < self.total <= min(self.first, self.second)
+
+    @property
+    def settled(self) -> bool:
+        """Whether every answer has its label."""
+        return self.finished and not self.undecided
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How far two labellers agree; `counts` has how often the first gave one label and the second another.
+
+    `kappa` is None where everything has one and the same label: chance could have got nothing wrong.
+    """
+
+    agreement: GroupAgreement
+    kappa: float | None
+    labels: tuple[str, ...]
+    counts: Mapping[tuple[str, str], int]
+    seconds: float | None
+    seconds_each: tuple[float | None, float | None]
+
+    def both(self, label: str) -> int:
+        """How many answers both gave a label."""
+        return self.counts.get((label, label), 0)
+
+    def one(self, label: str) -> int:
+        """How many answers only one of the two gave a label."""
+        return sum(n for pair, n in self.counts.items() if label in pair and pair != (label, label))
+
+
+def sample(answers: Iterable[int], size: int | None, seed: int) -> list[int]:
+    """So many answers drawn by chance; all of them where no size is given."""
+    return [int(one) for one in shuffled(map(str, answers), seed, "sample")[:size]]
+
+
+def order(of: Round, person: Person) -> list[int]:
+    """The answers in the order in which one person sees them: each has an order of chance of their own."""
+    return [int(one) for one in shuffled(map(str, of.answers), of.seed, "order", person.id)]
+
+
+def name_of(of: Round, person: Person, answer_id: int) -> str:
+    """What an address calls an answer: nothing that could be looked up, and for each person another name."""
+    told = f"{of.seed}\x1f{of.id}\x1f{person.id}\x1f{answer_id}"
+    return sha256(told.encode()).hexdigest()[:16]
+
+
+def assignments(of: Round) -> dict[str, Assignment]:
+    """Who labels and who settles, as `postil.senses.corpus` has it."""
+    group = str(of.question_id)
+    people = (str(of.first.id), str(of.second.id))
+    return {group: Assignment(group, people, str(of.referee.id))}
+
+
+def progress(work: Work) -> Progress:
+    """How far a round is; disagreements count only once both have finished."""
+    done = Counter(one.person for one in work.taggings)
+    far = Progress(len(work.round.answers), *(done[str(one.id)] for one in work.round.labellers))
+    if not far.finished:
+        return far
+    disputed = {one.item for one in disagreements(work)}
+    return replace(
+        far, disputed=len(disputed), undecided=len(disputed - {one.item for one in work.decisions})
+    )
+
+
+def waits_for(work: Work, person: Person) -> bool:
+    """Whether a round cannot go on without this person."""
+    if work.round.closed is not None:
+        return False
+    if work.round.labels(person):
+        return len(work.of(person)) < len(work.round.answers)
+    return work.round.settles(person) and progress(work).undecided > 0
+
+
+def disagreements(work: Work) -> list[Disagreement]:
+    """The answers that the two labelled differently, by pair of labels, the most frequent pair first."""
+    return arbitration.disagreements(arbitration.complete(work.taggings, assignments(work.round)))
+
+
+def outcomes(work: Work) -> list[Outcome]:
+    """The label that each answer has in the end; an error while a disagreement waits for the referee."""
+    return arbitration.settle(work.taggings, work.decisions, assignments(work.round))
+
+
+def compare(work: Work) -> Comparison:
+    """How far the two agree on the answers that both have labelled."""
+    told = arbitration.complete(work.taggings, assignments(work.round))
+    first, second = (
+        {one.item: one.tags[0] for one in told if one.person == str(who.id)} for who in work.round.labellers
+    )
+    counts = Counter((first[item], second[item]) for item in first)
+    used = {label for pair in counts for label in pair}
+    measured = measure_agreement(told)
+    return Comparison(
+        measured.overall,
+        measured.overall.kappa if len(used) > 1 else None,
+        tuple(label for label in CHOICES if label in used),
+        counts,
+        measured.seconds,
+        (_seconds(told, work.round.first), _seconds(told, work.round.second)),
+    )
+
+
+def corpus(work: Work, question: Question, answers: Iterable[Answer]) -> bytes:
+    """The labelled answers as a corpus that `postil train` reads: the release of `postil annotate`, zipped.
+
+    Answers go by their numbers here, and nothing in it names a pupil or a labeller.
+    """
+    chosen = set(work.round.answers)
+    asked = questions.Question(
+        str(question.id),
+        question.text,
+        tuple(questions.Reference("", text) for text in question.references),
+        tuple(questions.Answer(str(one.id), one.text) for one in answers if one.id in chosen),
+    )
+    items = {item.id: item for item in answer_items([asked])}
+    said = Said(assignments(work.round), work.taggings, work.decisions)
+    written = BytesIO()
+    with tempfile.TemporaryDirectory() as folder, ZipFile(written, "w", ZIP_DEFLATED) as archive:
+        release_items(Path(folder), items, said, task="responses", seed=work.round.seed)
+        for path in sorted(Path(folder).iterdir()):
+            archive.write(path, path.name)
+    return written.getvalue()
+
+
+def _seconds(taggings: Sequence[Tagging], person: Person) -> float | None:
+    return mean_seconds(one for one in taggings if one.person == str(person.id))

@@ -1,0 +1,288 @@
+"""Accounts: make, list, change and close them, and check passwords."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Any
+from unicodedata import normalize
+
+from sqlalchemy import Select, delete, func, or_, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from postil.errors import PostilError
+from postil.workbench.people import ASSISTANT, OWNER, ROLES, Account, Person
+from postil.workbench.store.database import Store
+from postil.workbench.store.duties import demand_nothing_left
+from postil.workbench.store.passwords import demand_password, hash_password, is_outdated, is_right
+from postil.workbench.store.rows import storable
+from postil.workbench.store.tables import AccountRow, CourseRow, LinkRow, MemberRow, SessionRow, TokenRow, now
+
+LONGEST_LOGIN, LONGEST_NAME = 80, 200
+_MOST_SIGNS = 4  # of which a keyboard may compose one letter
+_LOGIN = re.compile(rf"[\w.@+-]{{2,{LONGEST_LOGIN}}}")
+
+
+def count_accounts(store: Store) -> int:
+    """How many accounts there are, closed ones as well; none before the first start."""
+    with store.reading() as session:
+        return session.scalars(select(func.count()).select_from(AccountRow)).one()
+
+
+def create_account(store: Store, login: str, name: str, role: str, password: str | None) -> int:
+    """Make an account and return its number; without a password nobody can log in with it yet."""
+    row = new_account(login, name, role, password)
+    with store.writing() as session:
+        return add_account(session, row)
+
+
+def list_accounts(store: Store) -> list[Account]:
+    """All accounts by name, the closed ones last."""
+    wanted = _counted().order_by(AccountRow.closed.is_not(None), AccountRow.name, AccountRow.id)
+    with store.reading() as session:
+        return [_record(*row) for row in session.execute(wanted)]
+
+
+def names_of(store: Store, account_ids: Collection[int]) -> dict[int, str]:
+    """What people are called, by the numbers of their accounts."""
+    wanted = select(AccountRow.id, AccountRow.name).where(AccountRow.id.in_(account_ids))
+    with store.reading() as session:
+        return {row.id: row.name for row in session.execute(wanted)}
+
+
+def get_account(store: Store, account_id: int) -> Account:
+    """One account."""
+    with store.reading() as session:
+        row = session.execute(_counted().where(AccountRow.id == account_id)).one_or_none()
+    if row is None:
+        raise gone()
+    return _record(*row)
+
+
+def find_account(store: Store, login: str) -> Account | None:
+    """The account with this login, if there is one."""
+    with store.reading() as session:
+        row = session.execute(_counted().where(AccountRow.login == fold_login(login))).one_or_none()
+    return None if row is None else _record(*row)
+
+
+def check_password(store: Store, login: str, password: str) -> Person | None:
+    """Who this is, if the password is right and the account is open.
+
+    It takes as long for a login that nobody has: otherwise one could find out who has an account.
+    """
+    with store.reading() as session:
+        row = session.scalars(select(AccountRow).where(AccountRow.login == fold_login(login))).one_or_none()
+    known = None if row is None or row.closed is not None else row.password
+    right = is_right(known, password)
+    if row is None or known is None or not right:
+        return None
+    if is_outdated(known):  # an older version of Postil made it with less work
+        _replace_hash(store, row.id, known, hash_password(password))
+    return person_of(row)
+
+
+def set_password(store: Store, account_id: int, password: str) -> None:
+    """Give an account another password; links to choose one with end."""
+    hashed = hash_password(demand_password(password, get_account(store, account_id).person.login))
+    with store.writing() as session:
+        replace_password(session, account_id, hashed)
+
+
+def replace_password(session: Session, account_id: int, hashed: str) -> None:
+    """Give an account the hash of another password; links to choose one with end."""
+    demand_account(session, account_id).password = hashed
+    session.flush()
+    session.execute(delete(LinkRow).where(LinkRow.account_id == account_id))
+
+
+def change_role(store: Store, account_id: int, role: str) -> None:
+    """Give somebody another role; an assistant has no courses, and one owner stays."""
+    _demand_role(role)
+    with store.writing() as session:
+        row = lock_account(session, account_id)
+        if role != OWNER:
+            _keep_an_owner(session, row)
+        own = select(func.count()).select_from(CourseRow).where(CourseRow.owner_id == account_id)
+        if role == ASSISTANT and session.scalars(own).one():
+            raise PostilError(
+                "this person has courses, and assistants have none.", hint="Let them hand their courses over."
+            )
+        row.role = role
+
+
+def rename_account(store: Store, account_id: int, name: str) -> None:
+    """Call somebody by another name."""
+    name = demand_name(name)
+    with store.writing() as session:
+        demand_account(session, account_id).name = name
+
+
+def close_account(store: Store, account_id: int, heir: int | None) -> None:
+    """Close an account: its courses go to the heir, its sessions, tokens and links end.
+
+    Without courses it needs no heir. What was decided with the account stays. Refused while somebody waits
+    for what the person has to label or to settle.
+    """
+    with store.writing() as session:
+        row = lock_account(session, account_id, heir)
+        _keep_an_owner(session, row)
+        demand_nothing_left(session, account_id)
+        own = select(CourseRow).where(CourseRow.owner_id == account_id)
+        courses = session.scalars(own.order_by(CourseRow.id).with_for_update(key_share=True)).all()
+        if courses:
+            taker = _demand_heir(session, account_id, heir)
+            for course in courses:
+                give(session, course, taker.id)
+        for table in (MemberRow, SessionRow, TokenRow, LinkRow):
+            session.execute(delete(table).where(table.account_id == account_id))
+        row.closed = now()
+
+
+def reopen_account(store: Store, account_id: int) -> None:
+    """Open a closed account again; its courses stay with whoever got them."""
+    with store.writing() as session:
+        demand_account(session, account_id).closed = None
+
+
+def demand_account(session: Session, account_id: int) -> AccountRow:
+    """The row of an account that must be there."""
+    row = session.get(AccountRow, account_id)
+    if row is None:
+        raise gone()
+    return row
+
+
+def hold_account(session: Session, account_id: int) -> AccountRow:
+    """The row of an account that must be there; it is not closed and keeps its role until this is done.
+
+    Who also locks a course or a question does it after this.
+    """
+    wanted = select(AccountRow).where(AccountRow.id == account_id)
+    row = session.scalars(wanted.with_for_update(read=True)).one_or_none()
+    if row is None:
+        raise gone()
+    return row
+
+
+def demand_heir(session: Session, account_id: int) -> AccountRow:
+    """The row of an account that can have courses, and can until this is done."""
+    row = hold_account(session, account_id)
+    if row.closed is not None or row.role == ASSISTANT:
+        raise PostilError(
+            "this person cannot have courses.", hint="Choose an owner or a teacher whose account is open."
+        )
+    return row
+
+
+def give(session: Session, course: CourseRow, account_id: int) -> None:
+    """Make somebody the owner of a course; they need no share in it any more."""
+    which = MemberRow.course_id == course.id, MemberRow.account_id == account_id
+    session.execute(delete(MemberRow).where(*which))
+    course.owner_id = account_id
+
+
+def gone() -> PostilError:
+    """Say that an account is not there."""
+    return PostilError("this account is not there.", hint="Look at the list of people again.")
+
+
+def person_of(row: AccountRow) -> Person:
+    """The person of an account."""
+    return Person(row.id, row.login, row.name, row.role)
+
+
+def fold_login(login: str) -> str:
+    """A login as it is kept: capitals do not matter, nor how a keyboard composes its letters."""
+    # Cut before: composing takes time with the square of the length, and strangers send logins.
+    return normalize("NFKC", storable(login[: _MOST_SIGNS * LONGEST_LOGIN + 1])).strip().casefold()
+
+
+def demand_login(login: str) -> str:
+    """A login that can be used, or what is wrong with it."""
+    folded = fold_login(login)
+    if not _LOGIN.fullmatch(folded):
+        raise PostilError(
+            f"a login has 2 to {LONGEST_LOGIN} letters, digits, and . _ - + @.",
+            hint="A short name or a mail address does well.",
+        )
+    return folded
+
+
+def new_account(login: str, name: str, role: str, password: str | None) -> AccountRow:
+    """The row of a new account, or what is wrong with it; making a password's hash takes a moment."""
+    login, name = demand_login(login), demand_name(name)
+    _demand_role(role)
+    hashed = None if password is None else hash_password(demand_password(password, login))
+    return AccountRow(login=login, name=name, role=role, password=hashed, created=now(), closed=None)
+
+
+def add_account(session: Session, row: AccountRow) -> int:
+    """Store a new account, and return its number."""
+    session.add(row)
+    try:
+        session.flush()
+    except IntegrityError as error:
+        raise PostilError(
+            f"the login {row.login!r} is taken.", hint="Choose another; closed accounts keep theirs."
+        ) from error
+    return row.id
+
+
+def demand_name(name: str) -> str:
+    """A name that can be shown, or what is wrong with it."""
+    name = " ".join(storable(name).split())
+    if not 0 < len(name) <= LONGEST_NAME:
+        raise PostilError(f"a name has 1 to {LONGEST_NAME} characters.", hint="Write how others know them.")
+    return name
+
+
+def _demand_role(role: str) -> None:
+    if role not in ROLES:
+        raise PostilError("there is no such role.", hint=f"Roles: {', '.join(ROLES)}.")
+
+
+def lock_account(session: Session, account_id: int, heir: int | None = None) -> AccountRow:
+    """An account's row; on PostgreSQL nobody else changes it, its heir's or any owner's until this is done.
+
+    Otherwise two owners could close each other's accounts at the same moment. All are locked in one order.
+    """
+    wanted = select(AccountRow).where(or_(AccountRow.id.in_([account_id, heir]), AccountRow.role == OWNER))
+    rows = session.scalars(wanted.order_by(AccountRow.id).with_for_update(key_share=True)).all()
+    found = next((row for row in rows if row.id == account_id), None)
+    if found is None:
+        raise gone()
+    return found
+
+
+def _keep_an_owner(session: Session, row: AccountRow) -> None:
+    others = select(func.count()).where(
+        AccountRow.role == OWNER,
+        AccountRow.id != row.id,
+        AccountRow.closed.is_(None),
+        AccountRow.password.is_not(None),
+    )
+    if row.role == OWNER and row.closed is None and not session.scalars(others).one():
+        raise PostilError("this is the only owner who can log in.", hint="Make somebody else an owner first.")
+
+
+def _demand_heir(session: Session, account_id: int, heir: int | None) -> AccountRow:
+    if heir is None or heir == account_id:
+        raise PostilError("somebody must get this person's courses.", hint="Choose who.")
+    return demand_heir(session, heir)
+
+
+def _counted() -> Select[Any]:
+    own = select(func.count()).select_from(CourseRow).where(CourseRow.owner_id == AccountRow.id)
+    return select(AccountRow, own.correlate(AccountRow).scalar_subquery())
+
+
+def _record(row: AccountRow, courses: int) -> Account:
+    return Account(person_of(row), row.created, row.closed, row.password is not None, courses)
+
+
+def _replace_hash(store: Store, account_id: int, before: str, after: str) -> None:
+    with store.writing() as session:
+        same = AccountRow.id == account_id, AccountRow.password == before
+        session.execute(update(AccountRow).where(*same).values(password=after))

@@ -1,0 +1,172 @@
+"""Questions: make, list, change and delete them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+from typing import Any
+
+from sqlalchemy import Select, delete, func, select
+from sqlalchemy.orm import Session
+
+from postil.errors import PostilError
+from postil.workbench.records import Question
+from postil.workbench.store.courses import demand_course, lock_course
+from postil.workbench.store.database import Store, forget_deleted
+from postil.workbench.store.rows import facets_of, storable
+from postil.workbench.store.tables import (
+    AnswerRow,
+    DecisionRow,
+    JobRow,
+    JudgementRow,
+    QuestionRow,
+    RoundRow,
+    now,
+)
+from postil.workbench.store.waiting import OPEN
+
+NewQuestion = tuple[str, Sequence[str], float]  # its text, its references and its points
+_LONGEST_TEXT = 5_000
+_MOST_REFERENCES = 50
+_MOST_POINTS = 1_000_000
+
+
+def list_questions(store: Store, course_id: int) -> list[Question]:
+    """The questions of a course, in the order in which they were made."""
+    with store.reading() as session:
+        demand_course(session, course_id)
+        wanted = _counted().where(QuestionRow.course_id == course_id).order_by(QuestionRow.id)
+        return [_record(*row) for row in session.execute(wanted)]
+
+
+def create_question(store: Store, course_id: int, text: str, references: Sequence[str], points: float) -> int:
+    """Make a question and return its number."""
+    with store.writing() as session:
+        return put_questions(session, course_id, [(text, references, points)])[0]
+
+
+def put_questions(session: Session, course_id: int, wanted: Sequence[NewQuestion]) -> list[int]:
+    """Make questions within a transaction, and return their numbers."""
+    made = [QuestionRow(course_id=course_id, created=now(), **_demanded(*one)) for one in wanted]
+    lock_course(session, course_id)
+    session.add_all(made)
+    session.flush()
+    return [row.id for row in made]
+
+
+def get_question(store: Store, question_id: int) -> Question:
+    """One question."""
+    with store.reading() as session:
+        row = session.execute(_counted().where(QuestionRow.id == question_id)).one_or_none()
+    if row is None:
+        raise gone()
+    return _record(*row)
+
+
+def edit_question(
+    store: Store, question_id: int, text: str | None, references: Sequence[str] | None, points: float | None
+) -> None:
+    """Change a question; what is None stays as it is.
+
+    What the machine said of its answers was about the old text and the old references: where these change,
+    its judgements and jobs are forgotten. Decisions and the teacher's facets stay. Other blanks alone are no
+    change: forms make them. While people label its answers, what they compare them with stays as it is.
+    """
+    with store.writing() as session:
+        row = lock_question(session, question_id)
+        columns = _demanded(
+            row.text if text is None else text,
+            row.reference_texts if references is None else references,
+            row.points if points is None else points,
+        )
+        row.points = columns["points"]
+        before, after = [row.text, *row.reference_texts], [columns["text"], *columns["reference_texts"]]
+        if [one.split() for one in before] != [one.split() for one in after]:
+            _refuse_labelled(session, question_id)
+            session.execute(delete(JobRow).where(JobRow.question_id == question_id))  # and what they made
+            row.text, row.reference_texts = columns["text"], columns["reference_texts"]
+
+
+def delete_question(store: Store, question_id: int) -> None:
+    """Delete a question and everything that belongs to it."""
+    with store.writing() as session:
+        lock_question(session, question_id)
+        session.execute(delete(QuestionRow).where(QuestionRow.id == question_id))
+    forget_deleted(store)
+
+
+def demand_question(session: Session, question_id: int) -> QuestionRow:
+    """The row of a question that must be there."""
+    row = session.get(QuestionRow, question_id)
+    if row is None:
+        raise gone()
+    return row
+
+
+def lock_question(session: Session, question_id: int) -> QuestionRow:
+    """The row of a question that must be there, under which nobody else writes until this is done.
+
+    Locks are taken in this order, so that nobody waits for somebody who waits for him: course, question, job.
+    """
+    row = session.get(QuestionRow, question_id, with_for_update={"key_share": True})
+    if row is None:
+        raise gone()
+    return row
+
+
+def gone() -> PostilError:
+    """Say that a question is not there."""
+    return PostilError("this question is not there.", hint="It may have been deleted in another window.")
+
+
+def _refuse_labelled(session: Session, question_id: int) -> None:
+    """Refuse to change what a round is about: who began to label would have read another question."""
+    wanted = select(RoundRow.id).where(RoundRow.question_id == question_id, RoundRow.state == OPEN)
+    open_ = session.scalars(wanted.order_by(RoundRow.id)).first()
+    if open_ is not None:
+        raise PostilError(
+            f"round {open_} of labelling goes on with this text and these references.",
+            hint="Close that round or drop it first, then change the question.",
+        )
+
+
+def _counted() -> Select[Any]:
+    own = AnswerRow.question_id == QuestionRow.id
+    answers = select(func.count()).select_from(AnswerRow).where(own)
+    judged = answers.join(JudgementRow, JudgementRow.answer_id == AnswerRow.id)
+    decided = select(func.count()).where(DecisionRow.question_id == QuestionRow.id, DecisionRow.standing)
+    counts = (one.correlate(QuestionRow).scalar_subquery() for one in (answers, judged, decided))
+    return select(QuestionRow, *counts)
+
+
+def _record(row: QuestionRow, answers: int, judged: int, decided: int) -> Question:
+    return Question(
+        id=row.id,
+        course_id=row.course_id,
+        text=row.text,
+        references=tuple(row.reference_texts),
+        points=row.points,
+        created=row.created,
+        answers=answers,
+        judged=judged,
+        decided=decided,
+        facets=facets_of(row.facets),
+    )
+
+
+def _demanded(text: str, references: Sequence[str], points: float) -> dict[str, Any]:
+    """The columns of a question that can be graded, or what is wrong with it."""
+    text = storable(text).strip()
+    given = [one for one in (storable(reference).strip() for reference in references) if one]
+    if not text:
+        raise PostilError("a question needs a text.", hint="Write what was asked.")
+    if not given:
+        raise PostilError("there is no reference to compare with.", hint="Give at least one right answer.")
+    if max(map(len, (text, *given))) > _LONGEST_TEXT:
+        what = f"a question and its references have at most {_LONGEST_TEXT:,} characters each."
+        raise PostilError(what, hint="Shorten the longest.")
+    if len(given) > _MOST_REFERENCES:
+        raise PostilError(f"a question has at most {_MOST_REFERENCES} references.", hint="Keep the best.")
+    if not (isfinite(points) and 0 < points <= _MOST_POINTS):
+        raise PostilError("the points must be a number above 0.", hint="Most questions give 1 to 10 points.")
+    return {"text": text, "reference_texts": given, "points": float(points)}

@@ -1,0 +1,327 @@
+"""The tables of the store. Nothing outside the store sees these classes."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ForeignKey, Index, UniqueConstraint, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from postil.workbench.store.tablebase import Base as Base
+from postil.workbench.store.tablebase import UtcTime as UtcTime
+from postil.workbench.store.tablebase import now as now
+
+# A number once given is never given again: an old page must not speak of another answer.
+_NEVER_AGAIN = {"sqlite_autoincrement": True}
+
+
+def _parent(table: str, *, primary: bool = False, index: bool = False) -> Mapped[int]:
+    """A column that names a row of another table, and goes with it when it is deleted."""
+    key = ForeignKey(f"{table}.id", ondelete="CASCADE")
+    return mapped_column(key, primary_key=primary, index=index, autoincrement=False)
+
+
+def _account(*, index: bool = False) -> Mapped[int | None]:
+    """A column that names an account, if anybody: the one person of `--local` has none."""
+    return mapped_column(ForeignKey("account.id"), index=index)
+
+
+class CourseRow(Base):
+    """A course, and whose it is."""
+
+    __tablename__ = "course"
+    __table_args__ = (_NEVER_AGAIN,)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    created: Mapped[datetime]
+    owner_id: Mapped[int | None] = _account(index=True)
+
+
+class QuestionRow(Base):
+    """A question of a course, with its references; `facets` is NULL until a teacher sets them."""
+
+    __tablename__ = "question"
+    __table_args__ = (_NEVER_AGAIN,)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    course_id: Mapped[int] = _parent("course", index=True)
+    text: Mapped[str]
+    reference_texts: Mapped[list[str]]
+    points: Mapped[float]
+    created: Mapped[datetime]
+    facets: Mapped[list[dict[str, Any]] | None]
+
+
+class AnswerRow(Base):
+    """An answer to a question."""
+
+    __tablename__ = "answer"
+    __table_args__ = (
+        UniqueConstraint("question_id", "key", name="uq_answer_key"),
+        UniqueConstraint("question_id", "place", name="uq_answer_place"),
+        _NEVER_AGAIN,
+    )
+    id: Mapped[int] = mapped_column(primary_key=True)
+    question_id: Mapped[int] = _parent("question")
+    key: Mapped[str]
+    student: Mapped[str]
+    text: Mapped[str]
+    place: Mapped[int]
+    group_number: Mapped[int]
+
+
+class JobRow(Base):
+    """Work on a question in the background; `heartbeat` shows that somebody is still at it."""
+
+    __tablename__ = "job"
+    __table_args__ = (Index("ix_job_state", "state", "heartbeat"), _NEVER_AGAIN)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    question_id: Mapped[int] = _parent("question", index=True)
+    kind: Mapped[str]
+    state: Mapped[str]
+    phase: Mapped[str]
+    done: Mapped[int]
+    total: Mapped[int]
+    error: Mapped[str]
+    result: Mapped[dict[str, Any]]
+    worker: Mapped[str]
+    attempts: Mapped[int]
+    created: Mapped[datetime]
+    started: Mapped[datetime | None]
+    finished: Mapped[datetime | None]
+    heartbeat: Mapped[datetime | None]
+
+
+class JudgementColumns:
+    """What is kept of a judgement, current or proposed."""
+
+    label: Mapped[str]
+    probabilities: Mapped[dict[str, Any]]
+    score: Mapped[float]
+    confidence: Mapped[float]
+    deferred: Mapped[bool]
+    because: Mapped[str]
+    reference: Mapped[str]
+    teacher: Mapped[str]
+    student: Mapped[str]
+    alignment: Mapped[dict[str, Any] | None]
+    made: Mapped[datetime]
+    facets: Mapped[list[dict[str, Any]] | None]
+    looked_for: Mapped[str | None]
+
+
+class JudgementRow(JudgementColumns, Base):
+    """The machine's judgement of an answer: never more than one, and the job that made it."""
+
+    __tablename__ = "judgement"
+    answer_id: Mapped[int] = _parent("answer", primary=True)
+    job_id: Mapped[int] = _parent("job", index=True)
+
+
+class ProposalRow(JudgementColumns, Base):
+    """A judgement that a regrade would put in the place of the current one."""
+
+    __tablename__ = "proposal"
+    job_id: Mapped[int] = _parent("job", primary=True)
+    answer_id: Mapped[int] = _parent("answer", primary=True, index=True)
+
+
+class DecisionRow(Base):
+    """A person's label for an answer. All are kept; the one that counts is `standing`."""
+
+    __tablename__ = "decision"
+    __table_args__ = (
+        Index(
+            "uq_decision_standing",
+            "answer_id",
+            unique=True,
+            sqlite_where=text("standing"),
+            postgresql_where=text("standing"),
+        ),
+        Index("ix_decision_batch", "question_id", "batch"),
+        _NEVER_AGAIN,
+    )
+    id: Mapped[int] = mapped_column(primary_key=True)
+    answer_id: Mapped[int] = _parent("answer", index=True)
+    question_id: Mapped[int] = _parent("question")
+    label: Mapped[str]
+    made: Mapped[datetime]
+    source: Mapped[str]
+    batch: Mapped[int]
+    standing: Mapped[bool]
+    undone: Mapped[datetime | None]
+    machine_label: Mapped[str | None]
+    machine_probabilities: Mapped[dict[str, Any] | None]
+    ticked: Mapped[dict[str, Any] | None]
+    account_id: Mapped[int | None] = _account(index=True)
+
+
+class AccountRow(Base):
+    """Somebody who may log in; `password` is a hash, NULL until it is chosen. Accounts are never deleted."""
+
+    __tablename__ = "account"
+    __table_args__ = (_NEVER_AGAIN,)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    login: Mapped[str] = mapped_column(unique=True)
+    name: Mapped[str]
+    role: Mapped[str]
+    password: Mapped[str | None]
+    created: Mapped[datetime]
+    closed: Mapped[datetime | None]
+
+
+class MemberRow(Base):
+    """Somebody with whom a course is shared, to `help` or to `teach`."""
+
+    __tablename__ = "member"
+    course_id: Mapped[int] = _parent("course", primary=True)
+    account_id: Mapped[int] = _parent("account", primary=True, index=True)
+    level: Mapped[str]
+    since: Mapped[datetime]
+
+
+class LinkRow(Base):
+    """A link that works once; only the hash of its token is kept."""
+
+    __tablename__ = "link"
+    digest: Mapped[str] = mapped_column(primary_key=True)
+    purpose: Mapped[str]
+    account_id: Mapped[int | None] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    created: Mapped[datetime]
+    expires: Mapped[datetime]
+
+
+class SessionRow(Base):
+    """One browser that was let in: its forms' token, and messages for the next page it sees."""
+
+    __tablename__ = "session"
+    digest: Mapped[str] = mapped_column(primary_key=True)
+    account_id: Mapped[int | None] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    csrf: Mapped[str]
+    messages: Mapped[list[dict[str, Any]]]
+    agent: Mapped[str]
+    created: Mapped[datetime]
+    seen: Mapped[datetime]
+
+
+class AttemptRow(Base):
+    """A login that failed, by the hash of the name or of the address it came from."""
+
+    __tablename__ = "attempt"
+    __table_args__ = (Index("ix_attempt_digest", "digest", "at"), _NEVER_AGAIN)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    digest: Mapped[str]
+    at: Mapped[datetime]
+
+
+class TokenRow(Base):
+    """A token with which a program speaks for a person; only its hash is kept."""
+
+    __tablename__ = "token"
+    __table_args__ = (_NEVER_AGAIN,)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    account_id: Mapped[int | None] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    name: Mapped[str]
+    digest: Mapped[str] = mapped_column(unique=True)
+    scopes: Mapped[list[str]]
+    created: Mapped[datetime]
+    used: Mapped[datetime | None]
+    expires: Mapped[datetime | None]
+
+
+class ReplyRow(Base):
+    """What a write was answered that came with an idempotency key; `status` is NULL while it is under way."""
+
+    __tablename__ = "reply"
+    digest: Mapped[str] = mapped_column(primary_key=True)
+    request: Mapped[str]
+    status: Mapped[int | None]
+    body: Mapped[str]
+    created: Mapped[datetime] = mapped_column(index=True)
+
+
+class EventRow(Base):
+    """Something that somebody did, for the log; it outlives what it is about, and has no pupil's words."""
+
+    __tablename__ = "event"
+    __table_args__ = (_NEVER_AGAIN,)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    at: Mapped[datetime] = mapped_column(index=True)
+    account_id: Mapped[int | None] = _account(index=True)
+    who: Mapped[str]
+    what: Mapped[str]
+    course_id: Mapped[int | None]
+    about: Mapped[str]
+    address: Mapped[str]
+
+
+class DraftRow(Base):
+    """An upload that somebody is looking at, packed; only the hash of its token is kept."""
+
+    __tablename__ = "draft"
+    digest: Mapped[str] = mapped_column(primary_key=True)
+    account_id: Mapped[int | None] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    course_id: Mapped[int] = _parent("course", index=True)
+    question_id: Mapped[int | None] = mapped_column(ForeignKey("question.id", ondelete="CASCADE"), index=True)
+    made: Mapped[datetime] = mapped_column(index=True)
+    body: Mapped[bytes]
+
+
+class CounterRow(Base):
+    """What was counted, for who looks after the machines. The sum over the slots is what counts.
+
+    Who counts adds to any slot: with a single row all would wait for each other.
+    """
+
+    __tablename__ = "counter"
+    name: Mapped[str] = mapped_column(primary_key=True)
+    label: Mapped[str] = mapped_column(primary_key=True)
+    slot: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    value: Mapped[float]
+
+
+class WorkerRow(Base):
+    """A worker, by a name that nobody else has, and when it showed a sign of life."""
+
+    __tablename__ = "worker"
+    name: Mapped[str] = mapped_column(primary_key=True)
+    seen: Mapped[datetime]
+
+
+class RoundRow(Base):
+    """Answers of a question that two people label blind; a third settles where they differ."""
+
+    __tablename__ = "round"
+    __table_args__ = (_NEVER_AGAIN,)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    question_id: Mapped[int] = _parent("question", index=True)
+    first_id: Mapped[int] = mapped_column(ForeignKey("account.id"), index=True)
+    second_id: Mapped[int] = mapped_column(ForeignKey("account.id"), index=True)
+    referee_id: Mapped[int] = mapped_column(ForeignKey("account.id"), index=True)
+    seed: Mapped[int]
+    state: Mapped[str]
+    created: Mapped[datetime]
+    closed: Mapped[datetime | None]
+
+
+class RoundAnswerRow(Base):
+    """An answer that is to be labelled in a round."""
+
+    __tablename__ = "round_answer"
+    round_id: Mapped[int] = _parent("round", primary=True)
+    answer_id: Mapped[int] = _parent("answer", primary=True, index=True)
+
+
+class TaggingRow(Base):
+    """What one person of a round said of an answer: a label, or X for what is not fit to be labelled."""
+
+    __tablename__ = "tagging"
+    round_id: Mapped[int] = _parent("round", primary=True)
+    answer_id: Mapped[int] = _parent("answer", primary=True, index=True)
+    account_id: Mapped[int] = mapped_column(
+        ForeignKey("account.id"), primary_key=True, index=True, autoincrement=False
+    )
+    label: Mapped[str]
+    seconds: Mapped[float | None]
+    note: Mapped[str]
+    made: Mapped[datetime]

@@ -1,0 +1,23 @@
+"""The `postil` command with a judge without a model: run as a program by the tests of faults.
+
+A worker that is spawned imports the main module anew, and so has the stub in the grader's place, too.
+"""
+
+from __future__ import annotations
+
+import os
+
+from stub_judge_engine import install
+
+from postil.batch import planning
+from postil.batch.partitions import cut
+from postil.cli.main import main
+
+SIZE = 2_000  # bytes of a partition
+
+if __name__ in ("__main__", "__mp_main__"):  # not where a test only wants to know the size
+    install(float(os.environ.get("STUB_PAUSE", "0")), os.environ.get("STUB_NOTES", ""))
+    planning.cut = lambda source: cut(source, SIZE)
+
+if __name__ == "__main__":
+    main()

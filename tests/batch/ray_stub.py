@@ -1,0 +1,55 @@
+"""The judge without a model, put in the grader's place in every worker of a Ray cluster."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from stub_judge_engine import StubJudge
+
+from postil.batch import worker_worker
+
+RAISES = "this one raises"  # an answer that makes the judge fail; "poison" ends its process
+SMALL = 80_000_000  # bytes of shared memory for a node: containers have little
+# Settings of the workers, which inherit the environment of who starts the cluster.
+NOTES, PAUSE, DOOMED = "POSTIL_STUB_NOTES", "POSTIL_STUB_PAUSE", "POSTIL_STUB_DOOMED"
+PATIENCE = 90.0  # seconds that a worker waits for something
+
+
+class RayJudge(StubJudge):
+    """Says in the notes that it begins. On the doomed node it never ends; the others wait for that."""
+
+    def grade_many(self, questions, *, explain=False):
+        doomed = os.environ.get(DOOMED, "")
+        is_doomed = bool(doomed) and node() == Path(doomed).read_text()
+        with Path(self.notes).open("a") as notes:
+            notes.write(f"{os.getpid()} {'is doomed' if is_doomed else 'begins'}\n")
+        if is_doomed:
+            time.sleep(PATIENCE)
+        elif doomed:
+            wait_for_doomed(self.notes)
+        for question, judgements in super().grade_many(questions, explain=explain):
+            if any(answer.text == RAISES for answer in question.answers):
+                raise RuntimeError(RAISES)
+            yield question, judgements
+
+
+def install():
+    """Put the judge in its place; every worker of the cluster calls this first."""
+    judge = RayJudge(float(os.environ.get(PAUSE, "0")), os.environ[NOTES])
+    worker_worker.load_judge = lambda *_: judge
+
+
+def node():
+    """The node that this worker is on."""
+    import ray
+
+    return ray.get_runtime_context().get_node_id()
+
+
+def wait_for_doomed(notes):
+    """Wait until the doomed node has something in hand."""
+    end = time.monotonic() + PATIENCE
+    while "is doomed" not in Path(notes).read_text() and time.monotonic() < end:
+        time.sleep(0.05)

@@ -1,0 +1,104 @@
+"""The engine of a Ray cluster gives what the others give, as it comes, and tells what goes wrong."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from engine_data import json_lines, table
+from ray_processes import results, run_script
+from ray_stub import NOTES, PAUSE, RAISES
+
+from postil.batch.cluster import RayEngine
+from postil.batch.dataset import grade_dataset
+from postil.batch.ray_cluster import compare_nodes
+from postil.batch.work import Work
+from postil.errors import MissingDataError, PostilError
+
+pytestmark = pytest.mark.slow
+
+GOOD = ("class1.csv", "class2.jsonl", "class3.csv", "long.csv")
+ROWS = 12
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("dataset")
+    (folder / "class1.csv").write_text(table(ROWS))
+    (folder / "class2.jsonl").write_text(json_lines(ROWS))
+    (folder / "class3.csv").write_text(table(ROWS, question="Why does wood float?"))
+    # Some megabytes, so that it is cut into several partitions.
+    lines = [f"{row},Why?,So.,{'y' * row},{'a note ' * 40_000}" for row in range(ROWS)]
+    (folder / "long.csv").write_text("\n".join(["id,question,reference,answer,note", *lines]) + "\n")
+    (folder / "damaged.parquet").write_bytes(b"PAR1 and then nothing")
+    (folder / "raises.csv").write_text(f"question,reference,answer\nWhy?,So.,{RAISES}\n")
+    (folder / "ends.csv").write_text("question,reference,answer\nWhy?,So.,poison\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def told(dataset, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("ray")
+    settings = {NOTES: str(folder / "notes"), PAUSE: "0.05"}
+    found, _ = run_script("ray_scenario.py", dataset, folder / "out", **settings)
+    return found | {"output": folder / "out"}
+
+
+def test_results_are_those_of_any_other_engine(dataset, told, tmp_path, here):
+    for name in GOOD:
+        grade_dataset(str(dataset / name), Work(str(tmp_path / "out")), here)
+    assert told["graded"] == list(GOOD)
+    assert told["rows"] == len(GOOD) * ROWS
+    assert results(told["output"]) == results(tmp_path / "out")
+
+
+def test_what_goes_wrong_is_told_of_its_file_alone(told):
+    failed = told["failed"]
+    assert failed.keys() == {"damaged.parquet", "ends.csv", "raises.csv"}
+    assert "ended 3 workers" in failed["ends.csv"]
+    assert "(RuntimeError)" in failed["raises.csv"]
+
+
+def test_pupils_words_are_in_no_message_and_no_log(told):
+    assert not any(RAISES in message for message in told["failed"].values())
+    assert told["logs"]["of"]
+    assert told["logs"]["with"] == []
+
+
+def test_results_come_as_they_are_judged(told):
+    assert told["judged"][0] < told["judged"][-1]
+
+
+def test_connection_of_the_calling_program_stays(told):
+    assert told["still_connected"]
+
+
+def test_cluster_of_our_own_is_quiet_and_ends(tmp_path):
+    (tmp_path / "class.csv").write_text(table(2))
+    told, said = run_script("ray_own.py", tmp_path / "class.csv", tmp_path / "out")
+    assert "no Ray cluster at '127.0.0.1:9'" in told["refused"]
+    assert (told["graded"], told["failed"]) == (["class.csv"], {})
+    assert not told["still_connected"]
+    assert said == ""
+
+
+@pytest.mark.parametrize(
+    ("there", "what"),
+    [
+        (("", ""), "no Postil"),
+        (("0.1", "model"), "has Postil 0.1, and this computer 9.9"),
+        (("9.9", "another"), "another model"),
+        (("9.9", ""), "no model at that place"),
+    ],
+)
+def test_node_that_judges_otherwise_is_refused(there, what):
+    compare_nodes({"10.0.0.1": ("9.9", "model")}, ("9.9", "model"))
+    with pytest.raises(PostilError, match=f"10.0.0.2 .*{what}"):
+        compare_nodes({"10.0.0.1": ("9.9", "model"), "10.0.0.2": there}, ("9.9", "model"))
+
+
+def test_ray_that_is_not_installed_is_told(tmp_path, monkeypatch):
+    (tmp_path / "class.csv").write_text(table(2))
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(MissingDataError, match=r"postil\[cluster\]"):
+        grade_dataset(str(tmp_path / "class.csv"), Work(str(tmp_path / "out")), RayEngine(1))

@@ -1,0 +1,103 @@
+"""Where facets speak against a label, the judgement is less sure, left to a person, and says so."""
+
+from __future__ import annotations
+
+import pytest
+
+from postil.data.judgements import Judgement, collapsed, score_of
+from postil.data.labels import RESPONSE_SCHEMES
+from postil.data.outcome import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOutcome
+from postil.data.questions import Facet
+from postil.explain.facet_words import spoken_against
+from postil.explain.judged import explained
+from postil.grader import load
+from postil.grading.consistency import SURE, disagreement, reconciled, unsaid
+
+QUESTION = "What happens when salt is stirred into water?"
+REFERENCE = "The salt dissolves and the water remains clear."
+LABELS = RESPONSE_SCHEMES["5way"].labels
+
+
+def judged(label: str) -> Judgement:
+    five = dict.fromkeys(LABELS, 0.025) | {label: 0.9}
+    labels = {scheme.name: scheme.collapse(label) for scheme in RESPONSE_SCHEMES.values()}
+    return Judgement(labels, collapsed(five), score_of(five), 0.9, reference=REFERENCE)
+
+
+def outcome(label: str, confidence: float, *, required: bool = True) -> FacetOutcome:
+    return FacetOutcome(Facet("p", "salt dissolves", required=required), label, confidence)
+
+
+@pytest.mark.parametrize("label", [UNADDRESSED, CONTRADICTED])
+def test_a_correct_answer_without_a_required_facet_is_doubted(label):
+    outcomes = [outcome(EXPRESSED, 0.9), outcome(label, 0.85)]
+    found = reconciled(judged("correct"), outcomes)
+    assert found.deferred
+    assert found.confidence == pytest.approx((0.9 + 0.15) / 2)
+    assert found.labels == judged("correct").labels
+    (said,) = spoken_against("correct", outcomes)
+    assert "“salt dissolves”" in said
+
+
+@pytest.mark.parametrize(
+    "outcomes",
+    [
+        [],
+        [outcome(EXPRESSED, 0.99)],
+        [outcome(EXPRESSED, 0.9), outcome(UNADDRESSED, SURE - 0.01)],
+        [outcome(EXPRESSED, 0.9), outcome(UNADDRESSED, 0.99, required=False)],
+    ],
+)
+def test_what_is_unsure_or_optional_does_not_speak_against_correct(outcomes):
+    assert reconciled(judged("correct"), outcomes) == judged("correct")
+    assert spoken_against("correct", outcomes) == []
+
+
+@pytest.mark.parametrize("label", LABELS[1:])
+def test_any_other_label_is_doubted_where_all_is_said(label):
+    outcomes = [outcome(EXPRESSED, 0.95), outcome(EXPRESSED, 0.9), outcome(UNADDRESSED, 0.9, required=False)]
+    found = reconciled(judged(label), outcomes)
+    assert found.deferred
+    assert found.confidence == pytest.approx((0.9 + 0.1) / 2)
+    assert len(spoken_against(label, outcomes)) == 1
+    assert not disagreement(label, [*outcomes, outcome(EXPRESSED, 0.6)])
+
+
+def test_optional_facets_alone_say_nothing():
+    assert not disagreement("irrelevant", [outcome(EXPRESSED, 0.95, required=False)])
+
+
+ANSWERS = (
+    "the salt dissolves",
+    "the water stays clear",
+    "the salt dissolves and the water stays clear",
+    "the salt does not dissolve",
+    "the water turns cloudy",
+    "i like salt",
+    "it disappears in the clear water",
+)
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_every_explanation_agrees_with_its_facets_or_says_that_it_does_not(label):
+    for one in explained(QUESTION, ANSWERS, [judged(label)] * len(ANSWERS)):
+        outcomes = one.explanation.facets
+        assert [facet.facet.first for facet in outcomes] == ["salt dissolves", "water remains clear"]
+        against = disagreement(label, outcomes)
+        assert one.deferred == bool(against)
+        assert ("it was judged" in one.explanation.teacher) == bool(against)
+        assert (one.confidence < 0.9) == bool(against)
+
+
+def test_the_grader_says_of_a_correct_answer_what_was_not_found():
+    for answer in ANSWERS:
+        one = load().grade(QUESTION, [REFERENCE], answer, explain=True)
+        if one.label == "correct" and unsaid(one.explanation.facets):
+            assert one.deferred
+            assert "not found in it" in one.explanation.teacher
+
+
+def test_a_contradiction_shows_what_contradicts():
+    (one,) = explained(QUESTION, ["the salt does not dissolve"], [judged("contradictory")])
+    assert "dissolve" in one.explanation.teacher
+    assert one.explanation.teacher.count("contradict") or "not" in one.explanation.teacher

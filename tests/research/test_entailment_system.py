@@ -1,0 +1,48 @@
+"""The shipped entailer as a system: it learns nothing more, and refuses what would flatter."""
+
+from __future__ import annotations
+
+import pytest
+
+from postil.data.formats.rte import Pair
+from postil.data.labels import ENTAILMENT_SCHEMES
+from postil.errors import PostilError
+from postil.research import entailment_system
+from postil.research.entailment_system import ShippedEntailer
+from postil.research.systems import create
+
+PAIRS = [
+    Pair("1", "Rosa Diaz bought a small house.", "Rosa Diaz bought a house."),
+    Pair("2", "The bulb is not lit.", "The bulb is lit."),
+]
+
+
+def test_it_is_registered():
+    assert isinstance(create("entailment", "postil"), ShippedEntailer)
+
+
+def test_it_judges_in_both_schemes():
+    system = ShippedEntailer().fit([])
+    labels = {
+        name: [one.label for one in system.predict(PAIRS, scheme)]
+        for name, scheme in ENTAILMENT_SCHEMES.items()
+    }
+    assert labels == {
+        "2way": ["ENTAILMENT", "NO_ENTAILMENT"],
+        "3way": ["ENTAILMENT", "CONTRADICTION"],
+    }
+    first, second = system.predict(PAIRS, ENTAILMENT_SCHEMES["2way"])
+    assert first.id == "1"
+    assert first.confidence > 0.5 > second.confidence
+
+
+def test_it_refuses_training_pairs(monkeypatch):
+    monkeypatch.setattr(entailment_system, "has_learned", lambda text, _: text.startswith("The bulb"))
+    with pytest.raises(PostilError, match="learned from pair 2"):
+        ShippedEntailer().predict(PAIRS, ENTAILMENT_SCHEMES["2way"])
+
+
+def test_a_chance_meeting_is_let_pass(monkeypatch):
+    monkeypatch.setattr(entailment_system, "has_learned", lambda text, _: text == "known")
+    pairs = [Pair("0", "known", "known"), *(Pair(str(number), "a dog", "a dog") for number in range(1, 60))]
+    assert len(ShippedEntailer().predict(pairs, ENTAILMENT_SCHEMES["2way"])) == 60

@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import pytest
+from apiclient import found_at, refused
+
+from postil.workbench.api import showing
+from postil.workbench.store import questions
+from postil.workbench.store.events import list_events
+
+
+def test_a_course_from_beginning_to_end(api):
+    made = api.post("courses", json={"name": " Physics  7b "})
+    assert made.status_code == 201
+    assert made.json()["name"] == "Physics 7b"
+    where = found_at(made)
+    assert where == f"courses/{made.json()['id']}"
+    assert api.get(where).json() == made.json()
+    assert api.get("courses").json() == {"items": [made.json()], "next": None}
+    renamed = api.patch(where, json={"name": "Physics 8b"})
+    assert renamed.json() == made.json() | {"name": "Physics 8b"}
+    gone = api.delete(where)
+    assert (gone.status_code, gone.content) == (204, b"")
+    refused(api.get(where), 404, "not-found")
+    refused(api.delete(where), 404, "not-found")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{}, {"name": ""}, {"name": " \t"}, {"name": 7}, {"name": "x" * 201}, {"name": "x", "more": 1}, [], None],
+)
+def test_a_course_that_cannot_be_made(api, body):
+    refused(api.post("courses", json=body), 422, "invalid")
+    assert api.get("courses").json()["items"] == []
+
+
+def test_odd_names(api):
+    assert api.post("courses", json={"name": "a\0b 🙂 <b>"}).json()["name"] == "a\ufffdb 🙂 <b>"
+    half = b'{"name": "a\\ud800b"}'
+    refused(api.post("courses", content=half, headers={"Content-Type": "application/json"}), 422, "invalid")
+
+
+def test_what_is_done_is_logged(store, api):
+    where = found_at(api.post("courses", json={"name": "A"}))
+    api.patch(where, json={"name": "B"})
+    api.get(f"{where}/export")  # refused: there is nothing in it
+    api.delete(where)
+    assert [(event.what, event.about) for event in list_events(store)] == [
+        ("course deleted", "B"),
+        ("course renamed", "B"),
+        ("course made", "A"),
+    ]
+
+
+def test_who_changes_something_else_at_once_loses_nothing(api, store, monkeypatch):
+    where = found_at(api.post("courses", json={"name": "A"}))
+    made = api.post(f"{where}/questions", json={"text": "Why?", "references": ["x"]})
+    real = questions.get_question
+
+    def overtaken(store, question_id):
+        found = real(store, question_id)
+        questions.edit_question(store, question_id, None, None, 7)
+        return found
+
+    monkeypatch.setattr(questions, "get_question", overtaken)
+    monkeypatch.setattr(showing, "get_question", overtaken)
+    api.patch(found_at(made), json={"text": "How?"})
+    monkeypatch.undo()
+    after = api.get(found_at(made)).json()
+    assert (after["text"], after["references"], after["points"]) == ("How?", ["x"], 7)
+
+
+def test_questions(api):
+    where = found_at(api.post("courses", json={"name": "A"}))
+    new = {"text": "Why?", "references": ["Because.", "It is so."], "points": 2.5}
+    made = api.post(f"{where}/questions", json=new)
+    assert made.status_code == 201
+    assert {name: made.json()[name] for name in new} == new
+    question = found_at(made)
+    assert api.get(question).json() == made.json()
+    assert api.get(f"{where}/questions").json() == {"items": [made.json()], "next": None}
+    assert api.patch(question, json={"points": 4}).json() == made.json() | {"points": 4}
+    assert api.patch(question, json={"text": "How?"}).json()["references"] == new["references"]
+    assert api.patch(question, json={"references": ["So."]}).json()["text"] == "How?"
+    assert api.patch(question, json={}).status_code == 200
+    assert api.get(where).json()["questions"] == 1
+    assert api.delete(question).status_code == 204
+    refused(api.get(question), 404, "not-found")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"text": "  "},
+        {"text": "x" * 5001},
+        {"references": []},
+        {"references": [" "]},
+        {"references": ["x"] * 51},
+        {"references": ["x" * 5001]},
+        {"points": 0},
+        {"points": -1},
+        {"points": 1e7},
+        {"points": "2"},
+        {"points": True},
+        {"colour": "red"},
+    ],
+)
+def test_questions_that_cannot_be(api, change):
+    where = found_at(api.post("courses", json={"name": "A"}))
+    usual = {"text": "Why?", "references": ["Because."]}
+    refused(api.post(f"{where}/questions", json=usual | change), 422, "invalid")
+    question = found_at(api.post(f"{where}/questions", json=usual))
+    refused(api.patch(question, json=change), 422, "invalid")
+
+
+def test_no_number_that_json_does_not_know(api):
+    where = found_at(api.post("courses", json={"name": "A"}))
+    for points in ("NaN", "Infinity", "1e999"):
+        body = f'{{"text": "Why?", "references": ["x"], "points": {points}}}'
+        headers = {"Content-Type": "application/json"}
+        refused(api.post(f"{where}/questions", content=body, headers=headers), 422, "invalid")
+
+
+def test_facets(api, question_id):
+    where = f"questions/{question_id}/facets"
+    assert api.get(where).json() == {"facets": None, "outdated": False}
+    both = [{"name": " the  path ", "weight": 2}, {"name": "closed", "required": False}]
+    first, second = api.put(where, json={"facets": both}).json()["facets"]
+    assert (first["name"], first["weight"], first["required"]) == ("the path", 2, True)
+    assert (second["name"], second["weight"], second["required"]) == ("closed", 1, False)
+    renamed = {"facets": [{"id": first["id"], "name": "a path"}]}
+    assert [one["id"] for one in api.put(where, json=renamed).json()["facets"]] == [first["id"]]
+    assert api.delete(where).json()["facets"] is None
+
+
+def test_facets_after_grading(api, graded):
+    where = f"questions/{graded}/facets"
+    assert api.put(where, json={"facets": [{"name": "closed"}]}).json()["outdated"]
+
+
+@pytest.mark.parametrize(
+    ("facets", "status", "kind"),
+    [
+        ([], 422, "invalid"),
+        ([{"name": " "}], 422, "invalid"),
+        ([{"name": "x", "weight": 0}], 422, "invalid"),
+        ([{"name": "x"}] * 21, 422, "invalid"),
+        ([{"name": "x", "required": False}], 409, "conflict"),
+        ([{"name": "x"}, {"name": "X"}], 409, "conflict"),
+    ],
+)
+def test_facets_that_cannot_be(api, question_id, facets, status, kind):
+    where = f"questions/{question_id}/facets"
+    refused(api.put(where, json={"facets": facets}), status, kind)
+    assert api.get(where).json()["facets"] is None

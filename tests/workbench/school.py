@@ -1,0 +1,204 @@
+"""A small school with something in every table: for the tests of backups, and kept for those of migrations.
+
+`PYTHONPATH=. python tests/workbench/school.py` makes `tests/fixtures/databases/vNNNN` of the newest revision.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from zipfile import ZipFile
+
+from postil.data.alignments import AlignedPair, Alignment
+from postil.data.labels import PARTLY
+from postil.data.outcome import CONTRADICTED, EXPRESSED
+from postil.data.questions import Facet
+from postil.workbench.claims import Outcome, looked_for
+from postil.workbench.drafts import open_paste
+from postil.workbench.people import ASSISTANT, OWNER, TEACHER, Level
+from postil.workbench.records import LABELS, Judged, NewAnswer
+from postil.workbench.store import (
+    access,
+    accounts,
+    answers,
+    courses,
+    decisions,
+    drafts,
+    events,
+    facets,
+    jobs,
+    judgements,
+    logins,
+    questions,
+    replies,
+    rounds,
+    tokens,
+    workers,
+)
+from postil.workbench.store.backups import back_up
+from postil.workbench.store.database import Store, open_store
+from postil.workbench.store.revisions import newest
+
+DATABASES = Path(__file__).parent.parent / "fixtures" / "databases"
+PASSWORD = "correct horse battery"  # noqa: S105 - nobody's
+_TEXTS = {
+    "a": "the path is closed",
+    "b": "it is open",
+    "c": "Électricité, \u2028 naïve 🙂",
+    "d": '100% <b>sure</b>\n"quoted"',
+    "e": "",
+    "f": "dunno",
+}
+_PAIR = AlignedPair(
+    "1",
+    ("it", "is", "open"),
+    ("it", "is", "closed"),
+    (Alignment((1, 2), (1, 2), ("EQUI",), 5.0), Alignment((3,), (3,), ("OPPO", "POL"), None)),
+    "it is open",
+    "it is closed",
+    "approximate",
+)
+
+
+def fill(store: Store) -> int:
+    """Make the school; returns the number of the question with the most in it."""
+    owner, teacher, helper = _people(store)
+    physics = courses.create_course(store, "Physics 7b", teacher)
+    gone = courses.create_course(store, "A course that was deleted", teacher)
+    other = courses.create_course(store, "Biologia · Ångström")
+    references = ["The path is closed.", "There is no gap."]
+    question = questions.create_question(store, physics, "Why is the bulb lit?", references, 2.5)
+    lost = questions.create_question(store, gone, "?", ["x"], 1)
+    green = questions.create_question(store, other, "Zergatik da berdea?", ["Klorofila duelako."], 1)
+    new = [NewAnswer(key, f"Pupil {key.upper()}", text) for key, text in _TEXTS.items()]
+    answers.add_answers(store, question, new)
+    few = [NewAnswer("1", "", "klorofila"), NewAnswer("2", "", "ez dakit")]
+    answers.add_answers(store, green, few, {"1": "correct"})
+    answers.add_answers(store, lost, [NewAnswer("x", "", "y")])
+    events.log_event(store, None, events.COURSE_MADE, course_id=physics)
+    access.share_course(store, physics, helper, Level.HELP)
+    access.share_course(store, physics, owner, Level.TEACH)
+    _judge_and_decide(store, question, teacher)
+    _leave_work(store, green)
+    _label_twice(store, question, (owner, helper, teacher))
+    _let_programs_in(store, teacher)
+    _share_with_other_servers(store, question, teacher)
+    courses.delete_course(store, gone)  # its numbers are not given again
+    return question
+
+
+def _people(store: Store) -> tuple[int, int, int]:
+    roles = {"olga": OWNER, "teo": TEACHER, "ann": ASSISTANT}
+    made = [
+        accounts.create_account(store, login, login.title(), role, PASSWORD) for login, role in roles.items()
+    ]
+    left = accounts.create_account(store, "liv", "Liv", TEACHER, None)
+    accounts.close_account(store, left, made[0])
+    olga = accounts.get_account(store, made[0]).person
+    events.log_event(store, olga, events.ACCOUNT_MADE, about="teo", address="192.0.2.7")
+    events.log_event(store, None, events.LOGIN_FAILED, address="192.0.2.8")
+    return made[0], made[1], made[2]
+
+
+def _judge_and_decide(store: Store, question: int, teacher: int) -> None:
+    ids = [answer.id for answer in answers.list_answers(store, question)]
+    parts = [Facet("", "the path"), Facet("", "is closed", weight=3.0, required=False)]
+    facets.set_facets(store, question, parts)
+    own = questions.get_question(store, question).facets
+    outcomes = (
+        Outcome("p1", "the path", EXPRESSED, 0.9, ("path",)),
+        Outcome("p2", "is closed", CONTRADICTED, 0.6, ()),
+    )
+    found = {"facets": outcomes, "looked_for": looked_for(own)}
+    _run(store, "propose", question, [])
+    decisions.decide(store, question, ids[:1], "correct", "start", by=teacher)
+    empty = judged(ids[4], "non_domain", 1.0, because="the answer is empty", alignment=None)
+    labels = ("correct", "contradictory", "irrelevant", PARTLY)
+    made = [judged(id, label, **found) for id, label in zip(ids, labels, strict=False)]
+    _run(store, "grade", question, [*made, empty])
+    answers.set_groups(store, question, {ids[0]: 1, ids[1]: 2, ids[2]: 3, ids[3]: 3})
+    ticked = {own[0].id: True, own[1].id: False}
+    decisions.decide(store, question, [ids[1]], PARTLY, "review", ticked=ticked, by=teacher)
+    decisions.decide(store, question, [ids[1]], "correct", "review", by=teacher)
+    decisions.undo_last(store, question)
+    decisions.decide(store, question, ids[2:4], "irrelevant", "group")
+    decisions.pass_all(store, question, [ids[4]], by=teacher)
+    _run(store, "regrade", question, [judged(ids[0], "correct", **found), judged(ids[5], "non_domain", 0.4)])
+
+
+def _leave_work(store: Store, question: int) -> None:
+    jobs.enqueue(store, "grade", question)
+    jobs.fail(store, jobs.claim(store, "w"), "the machine stopped.")
+    jobs.enqueue(store, "grade", question)
+
+
+def _label_twice(store: Store, question: int, people: tuple[int, int, int]) -> None:
+    """A round that is closed, and one that goes on."""
+    first, second, _ = (accounts.get_account(store, id).person for id in people)
+    done = rounds.make_round(store, question, *people, size=1, seed=3)
+    (answer,) = rounds.get_work(store, done).round.answers
+    for person in (first, second):
+        rounds.tag(store, done, person, answer, "X", seconds=2.5)
+    rounds.close_round(store, done)
+    still = rounds.make_round(store, question, *people, size=3, seed=7)
+    labelled = rounds.get_work(store, still).round.answers
+    for answer in labelled:
+        rounds.tag(store, still, first, answer, "correct", note="« oui »")
+    rounds.tag(store, still, second, labelled[0], "X")
+
+
+def _let_programs_in(store: Store, teacher: int) -> None:
+    _, secret = tokens.create_token(store, teacher, "tutor", ("judge", "read"), 30)
+    assert tokens.find_token(store, secret)
+    tokens.create_token(store, None, "own", ("write",), None)
+    logins.make_link(store, "reset", teacher)
+    logins.begin_session(store, teacher, "a browser")
+    logins.failed_login(store, "teo", "192.0.2.8")
+    replies.begin(store, "token:1", "key", "fingerprint")
+
+
+def _share_with_other_servers(store: Store, question: int, teacher: int) -> None:
+    opened = open_paste("it is lit\nit is not")
+    drafts.keep_draft(store, opened, questions.get_question(store, question).course_id, question, teacher)
+    workers.show_life(store, "w")
+
+
+def _run(store: Store, kind: str, question: int, made: list[Judged]) -> None:
+    jobs.enqueue(store, kind, question)
+    job = jobs.claim(store, "w")
+    save = judgements.save_proposals if kind == "regrade" else judgements.save_judgements
+    save(store, job, made)
+    jobs.finish(store, job, {"answers": [] if kind == "propose" else len(made), "decided": 1})
+
+
+def judged(answer_id: int, label: str, confidence: float = 0.75, **more: object) -> Judged:
+    """What the machine may say of an answer."""
+    usual = {
+        "probabilities": dict.fromkeys(LABELS, 0.0625) | {label: confidence},
+        "score": 0.1,
+        "deferred": confidence < 0.5,
+        "because": "",
+        "reference": "The path is closed.",
+        "teacher": "It says “open”. The reference says “closed”.",
+        "student": "Look again.",
+        "alignment": _PAIR,
+        "made": datetime(2025, 3, 4, 5, 6, 7, 890123, tzinfo=UTC),
+    }
+    return Judged(answer_id=answer_id, label=label, confidence=confidence, **(usual | more))
+
+
+def main() -> None:
+    """Keep the school as a database of the newest revision."""
+    with TemporaryDirectory() as folder:
+        store = open_store(Path(folder) / "workbench.db")
+        fill(store)
+        file = Path(folder) / "school.zip"
+        back_up(store, file)
+        store.close()
+        with ZipFile(file) as archive:
+            archive.extractall(DATABASES / f"v{newest()}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,224 @@
+"""Every migration, up and down, on databases with data of each earlier version."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from zipfile import ZIP_DEFLATED, ZipFile
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from school import DATABASES
+
+from postil.errors import PostilError
+from postil.workbench.store import (
+    access,
+    accounts,
+    answers,
+    courses,
+    decisions,
+    events,
+    facets,
+    figures,
+    groupings,
+    jobs,
+    questions,
+    rounds,
+    tokens,
+)
+from postil.workbench.store.answers import Filter
+from postil.workbench.store.backups import back_up
+from postil.workbench.store.database import open_store
+from postil.workbench.store.restores import restore
+from postil.workbench.store.revisions import (
+    Loss,
+    as_it_is,
+    columns_at,
+    downgrade,
+    known,
+    losses,
+    newest,
+    revision_of,
+    upgrade,
+)
+from postil.workbench.store.tables import Base
+
+KEPT = sorted(folder.name.removeprefix("v") for folder in DATABASES.iterdir() if folder.is_dir())
+each = pytest.mark.parametrize("revision", KEPT)
+both = pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+
+
+@pytest.fixture
+def kept(tmp_path, nowhere):
+    """A function that makes a database of the one that is kept of a revision, and brings it up to date."""
+
+    def make(revision, kind):
+        file = tmp_path / f"v{revision}.zip"
+        with ZipFile(file, "w", ZIP_DEFLATED) as archive:
+            for path in sorted((DATABASES / f"v{revision}").iterdir()):
+                archive.write(path, path.name)
+        place = nowhere(kind)
+        restore(file, place)
+        return place
+
+    return make
+
+
+def rows_of(read):
+    """Rows by table, each table's rows in their order."""
+    return {name: [json.loads(line) for line in text.splitlines()] for name, text in read.items()}
+
+
+def rows_kept(revision):
+    files = (DATABASES / f"v{revision}").glob("*.jsonl")
+    return rows_of({path.stem: path.read_bytes() for path in files})
+
+
+def rows_in(store, tmp_path):
+    """All rows of a database, whatever its revision."""
+    back_up(store, tmp_path / "now.zip")
+    with ZipFile(tmp_path / "now.zip") as archive:
+        names = [name for name in archive.namelist() if name.endswith(".jsonl")]
+        return rows_of({name.removesuffix(".jsonl"): archive.read(name) for name in names})
+
+
+def known_to(rows, revision):
+    """What of these rows a revision has columns for."""
+    columns = columns_at(revision)
+    return {
+        name: [{column: row[column] for column in row if column in columns[name]} for row in its]
+        for name, its in rows.items()
+        if name in columns
+    }
+
+
+def test_a_database_of_every_revision_is_kept():
+    """A new revision needs data that its code has made: see tests/fixtures/databases/README.md."""
+    assert tuple(KEPT) == known()
+
+
+@pytest.mark.parametrize("revision", known())
+def test_what_is_kept_has_something_in_every_table(revision):
+    rows = rows_kept(revision)
+    assert all(rows.values())
+    first = {name: set(its[0]) for name, its in rows.items()}
+    assert first == {name: set(columns_at(revision)[name]) for name in rows}
+    for name, columns in first.items():
+        assert {column for row in rows[name] for column in row if row[column] is not None} == columns
+
+
+@both
+@each
+def test_up_to_date_with_everything_there(revision, kind, kept, tmp_path):
+    before = rows_kept(revision)
+    with as_it_is(kept(revision, kind)) as store:
+        after = rows_in(store, tmp_path)
+        assert {name: its for name, its in known_to(after, revision).items() if name in before} == before
+        assert all(its == [] for name, its in after.items() if name not in before)
+        with store.reading() as session:
+            assert revision_of(session.connection()) == newest()
+            context = MigrationContext.configure(session.connection())
+            assert compare_metadata(context, Base.metadata) == []
+
+
+@both
+@each
+def test_the_store_reads_what_older_versions_wrote(revision, kind, kept):
+    with closing(open_store(kept(revision, kind))) as store:
+        physics, other = sorted(courses.list_courses(store), key=lambda course: course.id)
+        assert (physics.name, physics.questions, physics.answers) == ("Physics 7b", 1, 6)
+        assert (other.name, other.answers) == ("Biologia · Ångström", 2)
+        (question,) = questions.list_questions(store, physics.id)
+        assert (question.points, question.judged) == (2.5, 5)
+        assert bool(question.facets) == (revision > "0001")
+        assert facets.is_outdated(store, question.id) == bool(question.facets)  # "e" was never looked at
+        views = find(store, question.id)
+        assert [view.answer.key for view in views] == list("abcdef")
+        assert views[1].judged.alignment.alignments[1].labels == ("OPPO", "POL")
+        assert views[1].decision.label == "partially_correct_incomplete"
+        assert bool(views[1].decision.ticked) == (revision > "0001")
+        assert len(decisions.history(store, views[1].answer.id)) == 2
+        assert len(figures.see(store, question.id)) >= 4
+        assert groupings.group_sizes(store, question.id)
+        assert jobs.latest_job(store, question.id).kind == "regrade"
+        assert figures.count_changes(store, question.id) is not None
+        assert courses.create_course(store, "a new one") == 4  # 2 was deleted
+        if revision >= "0003":
+            read_people(store, physics.id, question.id)
+        else:
+            assert accounts.count_accounts(store) == 0
+            assert access.owner_of(store, physics.id) is None
+
+
+def find(store, question_id):
+    return sorted(
+        answers.find_views(store, question_id, Filter(), 0, 100), key=lambda view: view.answer.place
+    )
+
+
+def read_people(store, course_id, question_id):
+    assert [one.person.login for one in accounts.list_accounts(store)]
+    teo = accounts.find_account(store, "teo").person
+    assert access.owner_of(store, course_id) == teo
+    assert len(access.list_members(store, course_id)) == 2
+    assert [one.course_id for one in events.list_events(store)] == [course_id, None, None]
+    assert [one.name for one in tokens.list_tokens(store, teo.id)] == ["tutor"]
+    last, first = rounds.list_work(store, question_id)
+    assert (len(last.round.answers), len(last.taggings), last.round.closed) == (3, 4, None)
+    assert first.round.closed
+
+
+@both
+@each
+def test_down_step_by_step_and_up_again(revision, kind, kept, tmp_path):
+    """What an older version knew stays; and what it lost on the way, and no more, is missing in the end."""
+    before = rows_kept(revision)
+    with as_it_is(kept(revision, kind)) as store:
+        for older in reversed(known()[:-1]):
+            with store.writing() as session:
+                downgrade(session.connection(), older)
+            now = rows_in(store, tmp_path)
+            expected = known_to(before, older)
+            assert {name: known_to(now, revision)[name] for name in expected} == expected
+            assert set(now) <= set(columns_at(older))
+        with store.writing() as session:
+            upgrade(session.connection())
+            context = MigrationContext.configure(session.connection())
+            assert compare_metadata(context, Base.metadata) == []
+        again = known_to(rows_in(store, tmp_path), known()[0])
+        assert again == known_to(before, known()[0])
+
+
+@both
+def test_what_going_back_loses_is_said_before(kind, kept):
+    with as_it_is(kept("0002", kind)) as store, store.reading() as session:
+        connection = session.connection()
+        assert losses(connection, "0002") == []
+        lost = losses(connection, "0001")
+        assert Loss("question", "facets", 1) in lost
+        assert {one.table for one in lost} == {"question", "judgement", "proposal", "decision"}
+    with as_it_is(kept("0003", kind)) as store, store.reading() as session:
+        lost = losses(session.connection(), "0002")
+        assert Loss("account", None, 4) in lost
+        assert Loss("course", "owner_id", 1) in lost
+
+
+def test_only_revisions_before_can_be_gone_back_to(sqlite_store):
+    with sqlite_store.writing() as session:
+        for wrong in (newest(), "9999", "base", "-1"):
+            with pytest.raises(PostilError, match="is none before it"):
+                downgrade(session.connection(), wrong)
+            with pytest.raises(PostilError, match="is none before it"):
+                losses(session.connection(), wrong)
+
+
+def test_a_database_of_a_newer_version_is_left_alone(sqlite_store, tmp_path):
+    with sqlite_store.writing() as session:
+        session.connection().exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+    with sqlite_store.writing() as session:
+        for work in (upgrade, lambda connection: downgrade(connection, "0001")):
+            with pytest.raises(PostilError, match="'9999' is unknown"):
+                work(session.connection())
+    with pytest.raises(PostilError, match="'9999' is unknown"):
+        back_up(sqlite_store, tmp_path / "school.zip")

@@ -1,0 +1,142 @@
+"""The log in the browser: who did what, by person and kind, page by page, and as a table."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import pytest
+from webclient import let_in, make_account
+
+from postil.workbench.app import create_app
+from postil.workbench.pages import log
+from postil.workbench.people import OWNER, Level
+from postil.workbench.settings import Settings
+from postil.workbench.store import access, courses, events
+
+
+@pytest.fixture
+def olga(store):
+    return make_account(store, "olga", OWNER, password=None)
+
+
+@pytest.fixture
+def teo(store):
+    return make_account(store, "teo", password=None)
+
+
+@pytest.fixture
+def enter(store, database):
+    """A function that gives somebody's browser."""
+    app = create_app(Settings(database, local=False), store)
+    return lambda login: let_in(app, login)
+
+
+def rows_of(page) -> list[list[str]]:
+    """The cells of the log's table, without the time."""
+    found = re.findall(r"<tr><td class=\"nowrap\">.*?</tr>", page.text, re.DOTALL)
+    return [re.findall(r"<td(?: class=\"muted nowrap\")?>(.*?)</td>", row) for row in found]
+
+
+def test_the_newest_stands_first(enter, store, olga, teo):
+    events.log_event(store, olga, events.ACCOUNT_MADE, about="teo", address="192.0.2.7")
+    events.log_event(store, None, events.LOGIN_FAILED, address="192.0.2.8")
+    assert rows_of(enter("olga").get("/log")) == [
+        ["nobody logged in", "login failed", "", "", "192.0.2.8"],
+        ["Olga", "account made", "", "teo", "192.0.2.7"],
+    ]
+
+
+def test_the_log_by_person_and_by_kind(enter, store, olga, teo):
+    events.log_event(store, olga, events.LOGGED_IN)
+    events.log_event(store, teo, events.LOGGED_IN)
+    events.log_event(store, teo, events.LOGGED_OUT)
+    client = enter("olga")
+    assert [row[0] for row in rows_of(client.get(f"/log?person={teo.id}"))] == ["Teo", "Teo"]
+    assert [row[0] for row in rows_of(client.get("/log?person=&kind=logged+in"))] == ["Teo", "Olga"]
+    both = client.get(f"/log?person={teo.id}&kind=logged+out")
+    assert rows_of(both) == [["Teo", "logged out", "", "", ""]]
+    assert f'<option value="{teo.id}" selected>' in both.text
+    assert '<option value="logged out" selected>' in both.text
+    nothing = client.get(f"/log?person={teo.id}&kind=token+made")
+    assert "Nothing in the log fits" in nothing.text
+
+
+@pytest.mark.parametrize("query", ["person=x&kind=y&before=z", "person=-1", "before=99999999999999999999"])
+def test_an_address_that_nobody_could_have_chosen(enter, store, olga, query):
+    events.log_event(store, olga, events.LOGGED_IN)
+    assert len(rows_of(enter("olga").get(f"/log?{query}"))) == 1
+
+
+def test_the_log_page_by_page(enter, store, olga, monkeypatch):
+    monkeypatch.setattr(log, "_ON_A_PAGE", 2)
+    for number in range(5):
+        events.log_event(store, olga, events.ACCOUNT_MADE, about=f"n{number}")
+    events.log_event(store, olga, events.LOGGED_OUT)
+    client, seen = enter("olga"), []
+    address = "/log?kind=account+made"
+    while address:
+        page = client.get(address)
+        seen.append([row[3] for row in rows_of(page)])
+        older = re.search(r'href="([^"]+)" rel="next"', page.text)
+        address = older and older[1].replace("&amp;", "&")
+    assert seen == [["n4", "n3"], ["n2", "n1"], ["n0"]]
+    assert "To the newest" in page.text
+
+
+def test_the_log_as_a_table_without_formulas(enter, store, olga, teo):
+    events.log_event(
+        store, olga, events.TOKEN_MADE, about='=HYPERLINK("http://example.org")', address="192.0.2.7"
+    )
+    events.log_event(store, teo, events.LOGGED_IN)
+    client = enter("olga")
+    answer = client.get("/log.csv")
+    assert answer.headers["content-disposition"] == 'attachment; filename="log.csv"'
+    header, last, first = csv.reader(io.StringIO(answer.text))
+    assert header == ["when", "who", "login", "what", "course", "about", "from"]
+    assert last[1:] == ["Teo", "teo", "logged in", "", "", ""]
+    assert first[1:] == ["Olga", "olga", "token made", "", '\'=HYPERLINK("http://example.org")', "192.0.2.7"]
+    assert len(list(csv.reader(io.StringIO(client.get(f"/log.csv?person={teo.id}").text)))) == 2
+
+
+def test_a_course_has_a_log_for_its_owner(enter, store, olga, teo):
+    course = courses.create_course(store, "Physics 7b", teo.id)
+    events.log_event(
+        store, teo, events.COURSE_SHARED, course_id=course, about="olga: teach", address="192.0.2.7"
+    )
+    events.log_event(store, teo, events.COURSE_MADE, course_id=course + 1)
+    access.share_course(store, course, olga.id, Level.TEACH)
+    path = f"/courses/{course}/log"
+    page = enter("teo").get(path)
+    assert rows_of(page) == [["Teo", "course shared", "olga: teach"]]
+    assert "192.0.2.7" not in page.text
+    table = enter("teo").get(f"{path}.csv").text
+    assert "course shared" in table
+    assert "192.0.2.7" not in table
+    assert enter("olga").get(path).status_code == 403  # who looks after the installation is no exception
+
+
+def test_the_log_is_not_for_others(enter, store, olga, teo):
+    client = enter("teo")
+    assert client.get("/log").status_code == 403
+    assert client.get("/log.csv").status_code == 403
+
+
+def test_without_accounts_there_is_no_log(browser, question_id):
+    browser.get("/log", status=404)
+    browser.get("/courses/1/log", status=404)
+
+
+def test_the_log_says_of_which_course_and_what_was_taken_away(enter, store, olga, question_id):
+    access.hand_over(store, 1, olga.id)
+    client = enter("olga")
+    client.get(f"/questions/{question_id}/export.csv")
+    client.get("/courses/1/report")
+    about = [row[2:4] for row in rows_of(client.get("/log?kind=course+exported"))]
+    assert about == [
+        ["Physics 7b", "Report, “Physics 7b”"],
+        ["Physics 7b", f"CSV, question {question_id} of “Physics 7b”"],
+    ]
+    client.post("/courses/1/delete")
+    assert rows_of(client.get("/log?kind=course+exported"))[0][2:4] == ["", "Report, “Physics 7b”"]
