@@ -22,15 +22,14 @@ from statistics import median
 import numpy as np
 
 from postil.alignment.aligner import load_aligner
-from postil.alignment.candidates import groups
-from postil.alignment.optimiser import Candidate, choose
-from postil.alignment.reading import read
+from postil.alignment.features import read
+from postil.alignment.optimiser import Candidate, choose, groups
 from postil.alignment.words import _relation
-from postil.data.alignments import ChunkedPair
+from postil.data.judgements import ChunkedPair
 from postil.language.pipeline import analyse_tokens
 from postil.language.reader import encoder
-from postil.research.alignment import IdenticalTokens
-from postil.research.benchmarks_alignment import read_datasets
+from postil.research.baselines import IdenticalTokens
+from postil.research.benchmarks import read_datasets
 
 ROUNDS = 5
 TEXT = """the a some two old red small bulb switch battery wire path dog cat man woman child bridge river car

@@ -18,11 +18,11 @@ from pathlib import Path
 
 from postil.data.formats.rte import Pair, read_pairs
 from postil.entailment.entailer import load_entailer
-from postil.entailment.support import _supports
+from postil.entailment.reading import _supports
 from postil.explain.justification import justified
 from postil.language.pipeline import analyse_many
 from postil.language.reader import encoder
-from postil.research.entailment import word_coverage
+from postil.research.baselines import word_coverage
 
 PARAPHRASES = Path(__file__).parent.parent / "tests" / "data" / "paraphrases.tsv"
 Texts = Sequence[tuple[str, str]]

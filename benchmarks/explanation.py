@@ -17,7 +17,7 @@ import postil
 from postil.data.formats.tables import read_table
 from postil.data.questions import Question, count_answers
 from postil.explain.class_report import GradedQuestion, class_report
-from postil.language import recent
+from postil.language import pipeline
 from postil.language.measures.features import _maker
 from postil.language.reader import encoder
 
@@ -36,7 +36,7 @@ def seconds(grader: postil.Grader, questions: list[Question], *, explain: bool) 
     for place in range(0, len(questions), CLASS):
         # Every copy of the class starts without what is kept of the one before.
         _maker.cache_clear()
-        recent.forget()
+        pipeline.forget()
         encoder().forget()
         start = time.perf_counter()
         list(grader.grade_many(questions[place : place + CLASS], explain=explain))

@@ -16,7 +16,7 @@ from explanation import load
 
 import postil
 from postil.data.questions import Question, count_answers
-from postil.language import recent
+from postil.language import pipeline
 from postil.language.measures.features import _maker
 from postil.language.reader import encoder
 
@@ -43,7 +43,7 @@ def main() -> None:
     rates = []
     for _ in range(rounds):
         _maker.cache_clear()
-        recent.forget()
+        pipeline.forget()
         encoder().forget()
         start = time.perf_counter()
         count = judge(grader, questions)

@@ -23,8 +23,7 @@ import nltk_wordnet as peer
 
 from postil.data.formats.sra import read_collection
 from postil.language.measures.features import Triplet, feature_table
-from postil.language.measures.views import View, view
-from postil.language.measures.wordnet import wordnet_similarities
+from postil.language.measures.texts import View, view, wordnet_similarities
 from postil.language.pipeline import analyse_many
 
 FIVE = ("res", "lin", "jcn", "lch", "wup")

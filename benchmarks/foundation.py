@@ -21,7 +21,7 @@ from sklearn.metrics import f1_score
 
 from postil.data.formats.sra import read_collection
 from postil.data.labels import RESPONSE_SCHEMES
-from postil.scoring.classes import tally_classes
+from postil.scoring.responses import tally_classes
 from postil.scoring.significance import approximate_randomisation
 
 ITEMS, ITERATIONS = 5835, 10_000

@@ -26,7 +26,7 @@ from fresh import python
 import postil
 from postil.data.formats.sra import read_collection
 from postil.data.questions import Question
-from postil.language import recent
+from postil.language import pipeline
 from postil.language.measures.features import _maker
 from postil.language.reader import Pair, encoder
 
@@ -80,7 +80,7 @@ def in_batch(grader: postil.Grader, questions: Sequence[Question]) -> None:
     times = []
     for _ in range(ROUNDS):
         _maker.cache_clear()  # each round starts without what is kept of the one before
-        recent.forget()
+        pipeline.forget()
         encoder().forget()
         times.append(seconds(lambda: list(grader.grade_many(questions))))
     best = total / min(times)
@@ -93,7 +93,7 @@ def alone(grader: postil.Grader, questions: Sequence[Question]) -> None:
     asked = [(one.text, [r.text for r in one.references], one.answers[-1].text) for one in questions]
     asked = (asked * (SINGLE // len(asked) + 1))[:SINGLE]
     _maker.cache_clear()
-    recent.forget()
+    pipeline.forget()
     middle = 1000 * median(seconds(lambda case=case: grader.grade(*case)) for case in asked)  # type: ignore[misc]
     report("one answer, warm", f"{middle:.1f} ms, median of {len(asked)}", "≤ 40 ms", middle <= 40)
 

@@ -27,8 +27,8 @@ import numpy as np
 from workbench import varied
 
 from postil.client import Client
+from postil.workbench.store.access import create_token
 from postil.workbench.store.database import open_store
-from postil.workbench.store.tokens import create_token
 
 # Answers in a request, and how many requests; with explanations the API takes fewer at once.
 SIZES = {False: {1: 100, 30: 30, 200: 5}, True: {1: 50, 30: 10, 50: 5}}

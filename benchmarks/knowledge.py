@@ -12,8 +12,8 @@ from fresh import python
 WORDNET = "from postil.language.words.wordnet import wordnet; wordnet(); "
 LOADERS = {
     "wordnet": "from postil.language.words.wordnet import wordnet as load",
-    "ancestors": WORDNET + "from postil.language.words.ancestors import ancestors as load",
-    "walks": WORDNET + "from postil.language.words.walk_graph import graph as load",
+    "ancestors": WORDNET + "from postil.language.words.wordnet import ancestors as load",
+    "walks": WORDNET + "from postil.language.words.walks import graph as load",
     "lsa": "from postil.language.words.spaces import lsa as load",
     "lda": "from postil.language.words.spaces import lda as load",
     "idf": "from postil.language.words.spaces import idf as load",
@@ -30,7 +30,7 @@ print(time.perf_counter() - start)
 EVERYTHING = """
 import resource
 from postil.language.pipeline import analyse_many
-from postil.language.words.senses import find_senses
+from postil.language.words.walks import find_senses
 from postil.language.measures.texts import compare
 one, other = analyse_many(["The sun heats the water.", "Evaporation of the water is caused by heat."])
 one.predicates, other.predicates, find_senses(one)

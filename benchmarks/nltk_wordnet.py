@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from postil.language.words.information import information
+from postil.language.words.wordnet_measures import information
 
 DEBIAN = Path("/usr/share/wordnet")
 # NLTK's names of ours.

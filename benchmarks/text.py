@@ -68,7 +68,7 @@ elif sys.argv[2] == "roles":
     find_predicates(analyse_many(texts[:1]))
 else:
     import spacy
-    import postil.language.components
+    import postil.language.chunk_tagger
     nlp = spacy.load(sys.argv[3])
     nlp(texts[0])
     run = lambda: sum(len(doc) for doc in nlp.pipe(texts, batch_size=256))

@@ -26,8 +26,7 @@ from pathlib import Path
 import httpx
 from workbench import Times, large_class, pages, report_pages
 
-from postil.workbench.people import TEACHER
-from postil.workbench.records import Judged, NewAnswer
+from postil.workbench.records import TEACHER, Judged, NewAnswer
 from postil.workbench.store import accounts, answers, courses, jobs, judgements, questions
 from postil.workbench.store.database import Store, open_store
 from postil.workbench.store.decisions import LABELS

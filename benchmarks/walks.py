@@ -18,9 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from postil.language.words.glosses import gloss_word_table, gloss_words
-from postil.language.words.walk_graph import DAMPING, graph
-from postil.language.words.walker import Word, restarts, senses_of, walker
-from postil.language.words.walks import similarities
+from postil.language.words.walks import DAMPING, Word, graph, restarts, senses_of, similarities, walker
 from postil.language.words.wordnet import wordnet
 
 LENGTH = 10

@@ -20,8 +20,8 @@ from unittest.mock import patch
 
 import numpy as np
 
-from postil.language.words import walker as walker_module
 from postil.language.words import walks
+from postil.language.words import walks as walker_module
 from postil.language.words.wordnet import PARTS, WordNet, wordnet
 
 Item = tuple[str, str, int]  # lemma, part of speech, synset

@@ -21,18 +21,18 @@ import numpy as np
 from nltk_wordnet import NAMES, available, nltk_value, nltk_wordnet
 from scipy import sparse, stats
 
-from postil.language.words.ancestors import gather
-from postil.language.words.gloss_vectors import gloss_vector, word_vectors
 from postil.language.words.glosses import (
     RELATIVES,
     TEXTS,
     gloss_overlap,
+    gloss_vector,
     gloss_word_table,
     gloss_words,
     phrase_overlap,
     related_texts,
+    word_vectors,
 )
-from postil.language.words.wordnet import wordnet
+from postil.language.words.wordnet import gather, wordnet
 from postil.language.words.wordnet_measures import MEASURES, similarity_matrix, synset_similarity
 
 NOUNS = int((wordnet().pos == 0).sum())
@@ -57,10 +57,10 @@ print(time.perf_counter() - start, peak())
 LOAD = """
 import time
 import numpy, scipy.sparse
-from postil.language.words import ancestors, gloss_vectors, glosses, information, wordnet
+from postil.language.words import glosses, wordnet, wordnet_measures
 before = peak()
-for load in (wordnet.wordnet, ancestors.ancestors, information.information, glosses.gloss_word_table,
-             gloss_vectors.word_vectors):
+for load in (wordnet.wordnet, wordnet.ancestors, wordnet_measures.information, glosses.gloss_word_table,
+             glosses.word_vectors):
     start, processor = time.perf_counter(), time.process_time()
     load()
     if load is wordnet.wordnet:

@@ -19,16 +19,16 @@ from pathlib import Path
 
 import numpy as np
 
+from postil.data.arrays import Floats
 from postil.data.judgements import CREDIT, Judgement, collapsed, score_of
 from postil.data.labels import RESPONSE_SCHEMES
 from postil.data.questions import Answer, Question, Reference
 from postil.errors import PostilError, unknown_label
 from postil.grading import memory
 from postil.grading.decision import LABELS, decide, demand_known
-from postil.grading.evidence import Floats, gather, similarities
-from postil.grading.fitting import demand_labels, fit_to
+from postil.grading.evidence import gather, similarities
 from postil.grading.plain_cases import PlainCase, plain_case
-from postil.grading.probabilities import Stack, load_stacks, save_stacks
+from postil.grading.probabilities import Stack, demand_labels, fit_to, load_stacks, save_stacks
 from postil.language.fillers import without_fillers
 from postil.language.measures.coverage import Side
 from postil.language.measures.overlap import overlap_words

@@ -25,13 +25,11 @@ from skl2onnx.common.data_types import FloatTensorType
 from threadpoolctl import threadpool_limits
 from tokenizers import Tokenizer
 
-from postil.alignment.aligner import Aligner
-from postil.alignment.artefact import FORMAT, NAMES
-from postil.alignment.links import Weights
-from postil.alignment.pairs import own_chunks
-from postil.data.alignments import AlignedPair, ChunkedPair
+from postil.alignment.aligner import FORMAT, NAMES, Aligner, own_chunks
+from postil.alignment.words import Weights
+from postil.data.judgements import AlignedPair, ChunkedPair
 from postil.language.reader import LONGEST, LinkPieces, link_pieces_of
-from postil.research.benchmarks_alignment import read_datasets
+from postil.research.benchmarks import read_datasets
 from postil.scoring.alignment import score_alignments
 
 Said = dict[tuple[str, str], tuple[LinkPieces, Weights]]  # by dataset and pair

@@ -13,14 +13,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from postil.alignment.aligner import Models, Predict, Table, group_table, single_table
-from postil.alignment.candidates import Group, groups
-from postil.alignment.decisions import LINK_TYPES, SCORES
-from postil.alignment.features import Pair
-from postil.alignment.links import Weights
-from postil.alignment.reading import prepared
-from postil.alignment.words import Floats
-from postil.data.alignments import AlignedPair, ChunkedPair, Chunks
+from postil.alignment.aligner import LINK_TYPES, SCORES, Models, Predict, Table, group_table, single_table
+from postil.alignment.features import Pair, prepared
+from postil.alignment.optimiser import Group, groups
+from postil.alignment.words import Weights
+from postil.data.arrays import Floats
+from postil.data.judgements import AlignedPair, ChunkedPair, Chunks
 from postil.errors import PostilError
 from postil.language.pipeline import analyse_tokens
 from postil.language.reader import LinkPieces

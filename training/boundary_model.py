@@ -10,8 +10,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from treebank import DATASETS, Sentence, read_ists
 
-from postil.language.boundaries import TEMPLATES, BoundaryModel, Key, keys_at
-from postil.language.chunks import tags_of
+from postil.language.chunks import TEMPLATES, BoundaryModel, Key, keys_at, tags_of
 from postil.language.pipeline import Pipeline
 
 SILVER = 9000

@@ -14,9 +14,8 @@ from figures import all_figures
 from spacy.language import Language
 from treebank import Sentence, read_conll2000
 
-from postil.language.boundaries import NO_BOUNDARIES
+from postil.language.chunks import NO_BOUNDARIES, bio_transitions
 from postil.language.pipeline import STANDS_FOR, Pipeline, load_pipeline
-from postil.language.viterbi import bio_transitions
 from postil.language.words.forms import Lemmatiser
 
 SOURCES = (

@@ -29,9 +29,9 @@ from postil.data.formats.rte import read_pairs
 from postil.data.formats.sra import read_collection
 from postil.data.questions import Answer, Question
 from postil.grader import as_read
-from postil.language.contractions import spelled_out
-from postil.research.folds import SCENARIOS, response_folds
-from postil.research.triplets import best_reference
+from postil.language.spelling import spelled_out
+from postil.research.ehu_alm import best_reference
+from postil.research.responses import SCENARIOS, response_folds
 
 FOLDS = 5
 Folds = dict[str, list[int]]  # by scenario, the folds a pair must not be learned from in

@@ -18,13 +18,11 @@ import numpy as np
 from encoder_data import FOLDS, read_packed
 from sklearn.linear_model import LogisticRegression
 
-from postil.data.formats.rte import Pair, read_pairs
-from postil.data.formats.rteruns import EntailmentRun, PairJudgement
+from postil.data.formats.rte import EntailmentRun, Pair, PairJudgement, read_pairs
 from postil.data.labels import ENTAILMENT_SCHEMES
-from postil.entailment.entailer import LABELS, word_table
+from postil.entailment.entailer import LABELS, STACK_FILE, Curve, Stack, save_stack, standard, word_table
 from postil.entailment.evidence import ENCODER, EVIDENCE, encoder_evidence
-from postil.entailment.stack import STACK_FILE, Curve, Stack, save_stack, standard
-from postil.research.learned import LEARNED_FILE, as_lines
+from postil.research.shipped import LEARNED_FILE, as_lines
 from postil.scoring.entailment import score_entailment
 
 # Chosen by cross-validation: taken from all, one by one, while that lowered the loss.

@@ -19,16 +19,17 @@ from pathlib import Path
 import numpy as np
 from encoder_data import FOLDS
 from grader_figures import curve, figures, learning_curve, quality, tuned
+from scipy.special import log_softmax
 
 from postil.data.formats.sra import read_collection
 from postil.grader import as_read, fingerprint
 from postil.grading import evidence
 from postil.grading.decision import LABELS
-from postil.grading.evidence import EVIDENCE, IN_CLASS, assemble, log_softmax, word_table
+from postil.grading.evidence import EVIDENCE, IN_CLASS, assemble, word_table
 from postil.grading.memory import KNOWN, adjust
 from postil.grading.probabilities import fit_stack, save_stacks
 from postil.language.reader import encoder
-from postil.research.folds import SCENARIOS, response_folds
+from postil.research.responses import SCENARIOS, response_folds
 
 PENALTY = 10.0
 ALONE = 0.3  # weight of an answer judged without its class
@@ -49,7 +50,11 @@ class Data:
         self.fold = {name: self._folds(name) for name in SCENARIOS}
         covered, words, self.likeness = self._texts(cache)
         self.tables = {
-            name: self._table(log_softmax(np.load(folds / f"folds-{name}.npz")["response"]), covered, words)
+            name: self._table(
+                log_softmax(np.load(folds / f"folds-{name}.npz")["response"].astype(np.float64), axis=-1),
+                covered,
+                words,
+            )
             for name in SCENARIOS
         }
 

@@ -16,10 +16,10 @@ from pathlib import Path
 
 from crossed_answers import bare
 
-from postil.data.alignments import AlignedPair, ChunkedPair
+from postil.data.judgements import AlignedPair, ChunkedPair
 from postil.language.document import Document
 from postil.language.pipeline import analyse_many
-from postil.research.benchmarks_alignment import read_datasets
+from postil.research.benchmarks import read_datasets
 
 Spans = list[list[int]]
 ALIGNED, POSSIBLE = "aligned", "possible"  # of some type; perhaps

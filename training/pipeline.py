@@ -33,8 +33,8 @@ from spacy.training import Example
 from thinc.api import NumpyOps, set_current_ops
 from treebank import DATASETS, Sentence, read_conll2000, read_conllu, read_ists
 
-import postil.language.components  # noqa: F401 - registers the chunker
-from postil.language.boundaries import NO_BOUNDARIES
+import postil.language.chunk_tagger  # noqa: F401 - registers the chunker
+from postil.language.chunks import NO_BOUNDARIES
 from postil.language.pipeline import Pipeline
 from postil.language.words.forms import Lemmatiser
 

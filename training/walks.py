@@ -18,7 +18,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from postil.language.words.glosses import gloss_word_table
-from postil.language.words.walk_graph import adjacency
+from postil.language.words.walks import adjacency
 from postil.language.words.wordnet import wordnet
 
 VERSION = "1.0.0"

@@ -8,28 +8,65 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import as_file, files
+from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.alignment.additions import additions, lone_additions
-from postil.alignment.candidates import Group, groups
-from postil.alignment.contraries import OPPOSED, contrary, widened
-from postil.alignment.decisions import typed
-from postil.alignment.features import Pair, features
-from postil.alignment.links import Members
-from postil.alignment.optimiser import Candidate, Choice, choose
-from postil.alignment.pairs import chunks_of
-from postil.alignment.reading import prepare, read
-from postil.alignment.words import Floats
-from postil.data.alignments import APPROXIMATE, AlignedPair, Alignment, ChunkedPair, Chunks
+from postil.alignment.contraries import OPPOSED, additions, contrary, lone_additions, widened
+from postil.alignment.features import Pair, features, prepare, read
+from postil.alignment.optimiser import Candidate, Choice, Group, choose, groups
+from postil.alignment.words import Members
+from postil.data.arrays import Floats
+from postil.data.judgements import APPROXIMATE, TYPES, AlignedPair, Alignment, ChunkedPair, Chunks
+from postil.errors import InputError
+from postil.language import pipeline
 from postil.language.document import Document
 from postil.language.pipeline import analyse_many, analyse_tokens
-from postil.language.threads import ahead, one_thread_each
+from postil.language.reader import ahead, one_thread_each, open_network
+
+# Pairs of sentences in Postil's own chunks, for alignment.
+
+
+def own_chunks(pairs: Sequence[AlignedPair]) -> list[ChunkedPair]:
+    """Cut the sentences of pairs into chunks, tokens as they are."""
+    sentences = (tokens for pair in pairs for tokens in (pair.source, pair.target))
+    chunks = [chunks_of(document) for document in pipeline.analyse_tokens(sentences)]
+    return [
+        ChunkedPair(pair.id, pair.source, pair.target, *two)
+        for pair, *two in zip(pairs, chunks[::2], chunks[1::2], strict=True)
+    ]
+
+
+def chunks_of(document: Document) -> Chunks:
+    """The token numbers (from 1) of a document's chunks."""
+    return tuple(tuple(range(span.start + 1, span.end + 1)) for span in document.ists_chunks)
+
+
+# From the chances of types and scores to one type and one score, within the guideline's rules.
+
+LINK_TYPES = TYPES[:-1]  # what aligned chunks can be
+SCORES = (1, 2, 3, 4)  # of aligned chunks that are not equivalent
+_EQUIVALENT = 5
+
+
+def typed(types: Floats, scores: Floats) -> tuple[str, float]:
+    """The type and score with the greatest expected credit: a score is worth less the farther it is off.
+
+    Equivalent chunks score 5, others 1 to 4: no other answer can be given.
+    """
+    closeness = 1 - np.abs(np.subtract.outer(np.array(SCORES), np.array(SCORES))) / 5
+    expected = closeness @ scores
+    best = int(np.argmax([types[0], *(types[1:] * expected.max())]))
+    score = _EQUIVALENT if best == 0 else SCORES[int(expected.argmax())]
+    return LINK_TYPES[best], float(score)
+
 
 Table = NDArray[np.float32]
 Predict = Callable[[Table], Floats]  # from rows of features to chances
@@ -233,6 +270,38 @@ def _tokens(chunks: Chunks, numbers: Sequence[int]) -> tuple[int, ...]:
 @cache
 def load_aligner() -> Aligner:
     """The aligner that ships."""
-    from postil.alignment.artefact import load_models
 
     return Aligner(load_models())
+
+
+# The learned models of the aligner as they ship: boosted trees in ONNX, run by onnxruntime.
+
+FORMAT = 1
+NAMES = ("aligned", "grouped", "types", "scores")
+OUTPUTS = {"aligned": 1, "grouped": 1, "types": 6, "scores": 4}
+
+
+def load_models(folder: Path | None = None) -> Models:
+    """The models that ship, or those in a folder."""
+    if folder is None:
+        with as_file(files("postil.resources").joinpath("aligner")) as path:
+            return load_models(path)
+    about = json.loads((folder / "aligner.json").read_text("utf-8"))
+    if about.get("format") != FORMAT:
+        raise InputError(folder / "aligner.json", "was made by another version of Postil.")
+    return Models(*(_predict(folder / f"{name}.onnx", about["classes"][name], name) for name in NAMES))
+
+
+def _predict(path: Path, classes: list[int], name: str) -> Predict:
+    """A function from rows of features to chances, a column a class, also for classes never learned."""
+    session = open_network(path)
+
+    def predict(rows: Table) -> Floats:
+        (said,) = session.run(["probabilities"], {"rows": rows})
+        if OUTPUTS[name] == 1:
+            return np.asarray(said[:, -1:], np.float64)
+        found = np.zeros((len(rows), OUTPUTS[name]))
+        found[:, classes] = said
+        return found
+
+    return predict

@@ -8,9 +8,23 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.alignment.links import OUTPUTS, Links, Members, unit
-from postil.alignment.words import KINDS, Floats, Marks, Sentence
+from postil.alignment.words import (
+    KINDS,
+    OUTPUTS,
+    Links,
+    Marks,
+    Members,
+    Sentence,
+    Weights,
+    links,
+    sentence,
+    unit,
+    word_matrices,
+)
+from postil.data.arrays import Floats
+from postil.data.judgements import ChunkedPair
 from postil.language.document import Document
+from postil.language.reader import LinkPieces, encoder
 
 _HEADS = ("NOUN", "PROPN", "VERB", "AUX", "ADP", "NUM", "ADJ", "ADV", "PRON")
 RIVALS = ("lead_first", "lead_second", "before", "after")
@@ -173,3 +187,34 @@ def _places(first: Members, second: Members, columns: dict[str, Floats]) -> None
     columns["place_apart"] = np.abs(ours[:, None] - theirs[None])
     columns["length_first"] = np.array([[float(first.shape[1])]])
     columns["length_second"] = np.array([[float(second.shape[1])]])
+
+
+# Read two sentences: what the encoder says of them, and how their words compare.
+
+
+def read(texts: Sequence[tuple[str, str]]) -> list[LinkPieces]:
+    """Let the encoder read pairs of texts."""
+    return encoder().link_pieces(texts)
+
+
+def prepare(
+    pairs: Sequence[ChunkedPair], documents: Sequence[Document], reading: Sequence[LinkPieces]
+) -> list[Pair]:
+    """Compare the words of the sentences of each pair; two documents a pair."""
+    weights = encoder().link_weights
+    sides = zip(pairs, documents[::2], documents[1::2], reading, strict=True)
+    return [prepared(pair, one, other, its, weights) for pair, one, other, its in sides]
+
+
+def prepared(pair: ChunkedPair, one: Document, other: Document, pieces: LinkPieces, weights: Weights) -> Pair:
+    """Two sentences, compared by what an encoder says of their pieces."""
+    first, second = sentence(one), sentence(other)
+    said = links(pieces, one, other, weights)
+    return Pair(
+        first,
+        second,
+        members(pair.source_chunks, len(pair.source)),
+        members(pair.target_chunks, len(pair.target)),
+        word_matrices(first, second, said),
+        said,
+    )

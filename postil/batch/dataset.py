@@ -2,20 +2,211 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import closing
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import IO
 
-from postil.batch.locking import only_run
-from postil.batch.manifests import manifest, manifest_url, run_of
-from postil.batch.onequestion import refuse_several_questions
-from postil.batch.parts import parts_folder, remove_parts
-from postil.batch.results import assemble
-from postil.batch.sources import Source, file_system, find_sources, full_url, is_local, is_pattern
-from postil.batch.storage import WriteError, remove_folder, write_json
-from postil.batch.work import Done, Engine, Tally, Task, Work
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from postil.batch.partitions import RAW, Layout, cut, in_batches, read_batches, row_text, text_of
+from postil.batch.parts import (
+    OWN,
+    finished,
+    manifest,
+    manifest_url,
+    part_path,
+    parts_folder,
+    read_part,
+    remove_parts,
+    run_of,
+    tally_of,
+)
+from postil.batch.storage import (
+    Source,
+    WriteError,
+    blocks,
+    digest,
+    exists,
+    file_system,
+    find_sources,
+    full_url,
+    is_local,
+    is_pattern,
+    remove_folder,
+    unpacked,
+    write_json,
+    writing,
+)
+from postil.batch.work import Done, Engine, Tally, Task, Work, unexpected
+from postil.batch.worker import columns_added, find_roles
 from postil.errors import InputError, PostilError
+
+# Keeps a second run out of a folder of this computer while the first one writes into it.
+
+
+@contextmanager
+def only_run(output: str) -> Iterator[bool]:
+    """Inside, no other run writes into the folder; says whether that is certain.
+
+    The operating system lets go of the lock when the process ends, however it ends. Elsewhere, as in an
+    object store, two runs write the same bytes under the same names, which is wasteful and harmless.
+    """
+    try:
+        import fcntl
+    except ModuleNotFoundError:  # not on Windows
+        yield False
+        return
+    files, path = file_system(output)
+    if not is_local(files):
+        yield False
+        return
+    folder = Path(path) / OWN
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = (folder / "lock").open("wb")
+    except OSError as error:
+        raise WriteError(path, f"cannot be written: {error.strerror or error}.") from error
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise PostilError(
+                f"{path}: another `postil grade` is writing into this folder.",
+                hint="Wait until it has finished, or choose another folder.",
+            ) from error
+        except OSError:  # a network drive that knows no locks
+            yield False
+            return
+        yield True
+
+
+# References that are given for all rows at once fit one question only: looks whether there are more.
+
+
+def refuse_several_questions(work: Work, sources: Iterable[Source]) -> None:
+    """Refuse references for all rows where these answer several questions, before anything is judged."""
+    if not work.references:
+        return
+    first = ""
+    for source in sources:
+        for asked in _asked(work, source):
+            first = first or asked
+            if asked != first:
+                raise InputError(
+                    source.name,
+                    "the rows of the dataset answer several questions, and references are given for all of "
+                    "them at once.",
+                    hint="Put the references into a column or into a key file (--key).",
+                )
+
+
+def _asked(work: Work, source: Source) -> Iterator[str]:
+    """The questions of a file, by text or else by id; none of a file that `plan` will complain of."""
+    try:
+        found = cut(source)
+        roles = find_roles(source.name, found.names, work)
+        columns = [name for name in (roles.question, roles.question_id) if name is not None]
+        for partition in found.partitions if columns else ():
+            for batch in read_batches(partition, columns):
+                rows = set(zip(*(map(_text, batch.values[name]) for name in columns), strict=True))
+                yield from filter(None, (next(filter(None, row), "") for row in rows))
+    except Exception:  # noqa: BLE001 - `plan` tells it of this file, and the others are graded all the same
+        return
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value).strip()
+
+
+# Puts the result of a whole file together from its parts, in the format that the file has.
+
+_ROW_GROUP = 10_000
+Prepare = Callable[[Tally], None]
+
+
+def result_url(work: Work, name: str) -> str:
+    """Where the result of that name lies."""
+    return f"{work.output}/{name}"
+
+
+def assemble(work: Work, task: Task, before_rename: Prepare) -> Tally:
+    """Make the result of the file that a task belongs to.
+
+    `before_rename` is called with what all rows came to when the result is written and has not its name yet.
+    """
+    source = task.partition.source
+    urls = [part_path(work, task, number) for number in range(task.of)]
+    with writing(result_url(work, source.result), parts_folder(work, task)) as file:
+        if source.kind == "parquet":
+            tally = _write_parquet(file, urls)
+        else:
+            tally = _write_text(file, urls, work, task)
+        before_rename(tally)
+    return tally
+
+
+def _tables(urls: list[str], total: list[Tally]) -> Iterator[pa.Table]:
+    for url in urls:
+        for table in read_part(url):
+            total.append(tally_of(table))
+            yield table
+
+
+def _write_parquet(file: IO[bytes], urls: list[str]) -> Tally:
+    total: list[Tally] = []
+    tables = _tables(urls, total)
+    empty = next(tables)
+    with pq.ParquetWriter(file, empty.schema) as writer:
+        for table in in_batches(tables, _ROW_GROUP, empty):
+            writer.write_table(table)
+    return sum(total, Tally())
+
+
+def _write_text(file: IO[bytes], urls: list[str], work: Work, task: Task) -> Tally:
+    layout, source = task.partition.layout, task.partition.source
+    names = list(columns_added(work))
+    is_json = source.kind == "jsonl"
+    if not is_json:
+        file.write(_header(task, names))
+    total: list[Tally] = []
+    for table in _tables(urls, total):
+        added = zip(*(table.column(name).to_pylist() for name in names), strict=True)
+        for raw, cells in zip(table.column(RAW).to_pylist(), added, strict=True):
+            row = _json_row(raw, names, cells) if is_json else _row(raw, cells, layout)
+            file.write(f"{row}{layout.newline}".encode())
+    return sum(total, Tally())
+
+
+def _header(task: Task, names: list[str]) -> bytes:
+    """The header as it was written, the mark before it too, with the names of what was added."""
+    layout, source = task.partition.layout, task.partition.source
+    stored = unpacked(source) if source.compressed else blocks(source, 0, layout.header)
+    head = b"".join(stored)[: layout.header] if not source.compressed else next(stored)[: layout.header]
+    text = text_of(source.name, head, 1)
+    mark = "\ufeff" if head.startswith(b"\xef\xbb\xbf") else ""
+    own = text.lstrip("\r\n") if layout.delimiter else row_text(layout.names, layout)
+    return f"{mark}{_row(own, names, layout)}{layout.newline}".encode()
+
+
+def _row(raw: str, cells: tuple[object, ...] | list[str], layout: Layout) -> str:
+    return f"{raw}{layout.delimiter or ','}{row_text(map(_cell, cells), layout)}"
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _json_row(raw: str, names: list[str], cells: tuple[object, ...]) -> str:
+    """A line of JSON with further fields; what was there is not written anew."""
+    added = json.dumps(dict(zip(names, cells, strict=True)), ensure_ascii=False)
+    own = raw.rstrip().removesuffix("}").rstrip()
+    return f"{own}{'' if own.endswith('{') else ', '}{added[1:]}"
 
 
 @dataclass(slots=True)
@@ -153,3 +344,23 @@ class _Ledger:
     def _close(self, state: _Open) -> None:
         del self._open[state.source.name]
         self.report.tally += state.tally
+
+
+# Says what there is to do with a file of a dataset: its partitions, or that it is finished or unreadable.
+
+
+def plan(work: Work, source: Source) -> list[Task] | Done:
+    """The tasks of a file; a `Done` where an earlier run has finished it, or it cannot be graded."""
+    try:
+        if exists(result_url(work, source.result)):
+            # To read every record again, as it is cut, would take much longer than to compare the bytes.
+            return Done(source, tally=finished(work, source, digest(source)), before=True)
+        found = cut(source)
+        find_roles(source.name, found.names, work)
+    except PostilError as error:
+        return Done(source, error=str(error))
+    except OSError as error:
+        return Done(source, error=f"{source.name}: cannot be read: {error.strerror or type(error).__name__}.")
+    except Exception as error:  # noqa: BLE001 - the other files are graded all the same
+        return Done(source, error=unexpected(source.name, error))
+    return [Task(partition, found.sha256, len(found.partitions)) for partition in found.partitions]

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from itertools import chain
 from multiprocessing.connection import Connection
 
-from postil.batch.planning import plan
-from postil.batch.sources import Source
+from postil.batch.dataset import plan
+from postil.batch.storage import Source
 from postil.batch.work import Done, Task, Work
-from postil.batch.worker_worker import judge_partition
+from postil.batch.worker import judge_partition
 
 MOST_TRIES = 3  # a partition that ends so many workers is not tried again
 _MOST_IN_VAIN = 8  # times that workers may end one after the other with nothing judged in between

@@ -5,15 +5,167 @@ To cut a text, every record of it is read, and one that is malformed shows befor
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
+import json
 import lzma
+import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import islice
 
-from postil.batch.layouts import Layout, cells_of, fitted, object_of, possible_layouts, records, text_of
-from postil.batch.sources import Source, blocks, digest, file_system, unpacked
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from postil.batch.storage import Source, blocks, digest, file_system, unpacked
+from postil.data.files import MAX_LINE_BYTES
+from postil.data.formats.spreadsheets import sniff
 from postil.errors import InputError
+
+# How a text file is laid out, and its records: lines of JSON, or rows of CSV that may have several lines.
+
+_BOM = "\ufeff"
+_DELIMITERS = ",;\t|"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What has to be known of a file before one can begin to read in its middle.
+
+    `names` are those of the columns. A file of JSON lines has no delimiter and no header; a table of one
+    column has a header and no delimiter. `header` is where the header ends.
+    """
+
+    names: tuple[str, ...] = ()
+    header: int = 0
+    delimiter: str = ""
+    quoted: bool = True
+    newline: str = "\n"
+
+
+def possible_layouts(name: str, kind: str, head: bytes) -> list[Layout]:
+    """How a table that begins so may be laid out, the likelier first; a file of JSON lines is as it is.
+
+    Tab-separated files also come without quoting: there a quotation mark is only a character.
+    """
+    newline = "\r\n" if head.partition(b"\n")[0].endswith(b"\r") else "\n"
+    if kind == "jsonl":
+        return [Layout(quoted=False, newline=newline)]
+    text = head.decode("utf-8", "ignore").replace("\r\n", "\n").removeprefix(_BOM)
+    if not text.strip():
+        raise InputError(name, "the file is empty.", hint="A table has a header at least.")
+    found = "\t" if kind == "tsv" else sniff(text)
+    delimiter = found if found in _DELIMITERS else ""
+    tried = (True, False) if kind == "tsv" else (True,)
+    return [Layout(delimiter=delimiter, quoted=quoted, newline=newline) for quoted in tried]
+
+
+def records(name: str, blocks: Iterable[bytes], layout: Layout) -> Iterator[bytes]:
+    """The records of a text one after the other, each with its line end; blank lines are records, too."""
+    pattern = _record(layout.delimiter, layout.quoted)
+    held = b""
+    line = 1
+    for block in blocks:
+        held += block
+        place = 0
+        while match := pattern.match(held, place):
+            yield match[0]
+            line += match[0].count(b"\n")
+            place = match.end()
+        held = held[place:]
+        if len(held) > MAX_LINE_BYTES:
+            raise _endless(name, line, layout)
+    if held and not pattern.fullmatch(held + b"\n"):
+        raise _endless(name, line, layout)
+    if held:
+        yield held
+
+
+@lru_cache
+def _record(delimiter: str, quoted: bool) -> re.Pattern[bytes]:
+    if not quoted:
+        return re.compile(rb"[^\n]*+\n")
+    between = re.escape(delimiter.encode())
+    other = rb"[^\n" + between + rb"]*+"
+    cell = rb'(?:"(?:[^"]++|"")*+"' + other + rb'|(?!")' + other + rb")"
+    further = rb"(?:" + between + cell + rb")*+" if delimiter else b""
+    return re.compile(rb"(?:\xef\xbb\xbf)?+" + cell + further + rb"\n")
+
+
+def _endless(name: str, line: int, layout: Layout) -> InputError:
+    if layout.quoted:
+        return InputError(name, "a quotation mark opens here and never closes.", line=line)
+    return InputError(name, "this line is too long to be a record.", line=line)
+
+
+def text_of(name: str, record: bytes, line: int) -> str:
+    """A record as text, without its line end and without the mark that files may begin with."""
+    try:
+        text = record.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(name, "is not UTF-8 text.", line=line, hint="Save it as UTF-8.") from error
+    return text.removeprefix(_BOM).removesuffix("\n").removesuffix("\r")
+
+
+def cells_of(name: str, text: str, layout: Layout, line: int | None = None) -> list[str]:
+    """The cells of a record of a table."""
+    if not layout.delimiter:
+        is_quoted = len(text) > 1 and text[0] == text[-1] == '"'
+        return [text[1:-1].replace('""', '"') if is_quoted else text]
+    csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_BYTES))
+    lines = io.StringIO(text, newline="\n")  # only \n: Unicode's line separators occur inside answers
+    try:
+        found = list(
+            csv.reader(
+                lines,
+                delimiter=layout.delimiter,
+                quoting=csv.QUOTE_MINIMAL if layout.quoted else csv.QUOTE_NONE,
+                strict=True,
+            )
+        )
+    except csv.Error as error:
+        hint = "A quotation mark inside a quoted cell is written twice."
+        raise InputError(name, f"is malformed here: {error}.", line=line, hint=hint) from error
+    return found[0] if found else [""]
+
+
+def fitted(name: str, cells: list[str], layout: Layout, line: int | None = None) -> list[str]:
+    """As many cells as the header has: blank ones beyond are cut, any other difference is an error."""
+    width = len(layout.names)
+    if len(cells) < width or any(cell.strip() for cell in cells[width:]):
+        raise InputError(
+            name,
+            f"this row has {len(cells)} cells, and the header has {width}.",
+            line=line,
+            hint="A cell that holds the delimiter or a line break must stand in quotation marks.",
+        )
+    return cells[:width]
+
+
+def object_of(name: str, text: str, line: int | None = None) -> dict[str, object]:
+    """The fields of a line of JSON."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        hint = "A .jsonl file holds one JSON object a line."
+        raise InputError(name, "is not JSON.", line=line, hint=hint) from error
+    if not isinstance(value, dict):
+        raise InputError(name, "is JSON, but not an object with the columns as its fields.", line=line)
+    return value
+
+
+def row_text(cells: Iterable[str], layout: Layout) -> str:
+    """Cells as they are written into a file of this layout, without the line end."""
+    delimiter = layout.delimiter or ","
+    if not layout.quoted:
+        return delimiter.join(" ".join(cell.split()) for cell in cells)
+    written = io.StringIO()
+    csv.writer(written, delimiter=delimiter, lineterminator="").writerow(list(cells))
+    return written.getvalue()
+
 
 SLICE = 1024 * 1024  # bytes of text; some thousand answers
 _MOST_ROWS = 10_000  # of a Parquet file's row groups, taken together
@@ -159,3 +311,98 @@ def _hashed(stored: Iterable[bytes], seen: hashlib._Hash) -> Iterator[bytes]:
     for block in stored:
         seen.update(block)
         yield block
+
+
+# Reads a partition in batches of rows: a fixed number of rows each, however the file is stored.
+
+ROWS = 1024
+RAW = "postil_raw"  # the column of a row of text as it was written
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Rows as they come out again, and what stands in the columns that were asked for.
+
+    Rows of Parquet keep their columns. A row of text is carried through as it was written, in one column:
+    numbers, quotation marks and fields that only some rows have stay as they are.
+    """
+
+    rows: pa.Table
+    values: dict[str, list[object]]
+
+
+def read_batches(partition: Partition, columns: Sequence[str], rows: int = ROWS) -> Iterator[Batch]:
+    """The rows of a partition in their order, so many at a time; what cannot be read is an `InputError`.
+
+    There is a batch at least, with no row in it if need be.
+    """
+    read = _parquet if partition.source.kind == "parquet" else _text
+    try:
+        yield from read(partition, list(columns), rows)
+    except (pa.ArrowException, *DAMAGED) as error:
+        raise unreadable(partition.source.name, error) from error
+
+
+def _parquet(partition: Partition, columns: list[str], rows: int) -> Iterator[Batch]:
+    files, path = file_system(partition.source.url)
+    with files.open(path, "rb") as file:
+        stored = pq.ParquetFile(file)
+        groups = list(range(partition.begin, partition.end))
+        found = stored.iter_batches(batch_size=rows, row_groups=groups, use_threads=False) if groups else ()
+        empty = stored.schema_arrow.empty_table()
+        for table in in_batches((pa.Table.from_batches([one], empty.schema) for one in found), rows, empty):
+            yield Batch(table, {name: table.column(name).to_pylist() for name in columns})
+
+
+def _text(partition: Partition, columns: list[str], rows: int) -> Iterator[Batch]:
+    source = partition.source
+    found = _lines_of_json(partition, columns) if source.kind == "jsonl" else _delimited(partition, columns)
+    first = True
+    while (some := list(islice(found, rows))) or first:
+        first = False
+        raw = pa.table({RAW: pa.array([text for text, _ in some], pa.large_string())})
+        yield Batch(raw, {name: [values[place] for _, values in some] for place, name in enumerate(columns)})
+
+
+def _lines_of_json(partition: Partition, columns: list[str]) -> Iterator[tuple[str, list[object]]]:
+    for text in _texts(partition):
+        fields = object_of(partition.source.name, text)
+        yield text, [fields.get(name) for name in columns]
+
+
+def _delimited(partition: Partition, columns: list[str]) -> Iterator[tuple[str, list[object]]]:
+    layout, name = partition.layout, partition.source.name
+    places = [layout.names.index(column) for column in columns]
+    for text in _texts(partition):
+        cells = cells_of(name, text, layout)
+        kept = fitted(name, cells, layout)
+        # A table of one column needs quotation marks as soon as it gets more.
+        raw = text if layout.delimiter and len(kept) == len(cells) else row_text(kept, layout)
+        yield raw, [kept[place] for place in places]
+
+
+def _texts(partition: Partition) -> Iterator[str]:
+    """The records of a partition that are not blank."""
+    source, layout = partition.source, partition.layout
+    stored = unpacked(source) if source.compressed else blocks(source, partition.begin, partition.end)
+    place = 0
+    for number, record in enumerate(records(source.name, stored, layout), start=1):
+        place += len(record)
+        if source.compressed and place <= layout.header:
+            continue
+        text = text_of(source.name, record, number)
+        if text.strip():
+            yield text
+
+
+def in_batches(tables: Iterable[pa.Table], rows: int, empty: pa.Table) -> Iterator[pa.Table]:
+    """The same rows, `rows` at a time; only the last batch has fewer. Where there are none, it is `empty`."""
+    held = empty
+    first = True
+    for table in tables:
+        held = pa.concat_tables([held, table])
+        while len(held) >= rows:
+            yield held.slice(0, rows)
+            held, first = held.slice(rows), False
+    if len(held) or first:
+        yield held

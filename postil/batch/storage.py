@@ -2,16 +2,193 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import secrets
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
-from postil.batch.sources import file_system, is_local
-from postil.errors import InputError
+from postil.errors import InputError, MissingDataError, PostilError, some
+
+# The files of a dataset: a file, a folder or a pattern, here or wherever fsspec can read.
+
+KINDS = {".parquet": "parquet", ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+_COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+_MAGIC = frozenset("*?[")
+BLOCK = 8 * 1024 * 1024  # bytes read at a time
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file of a dataset; `name` is what it is called below the dataset's folder."""
+
+    url: str
+    name: str
+    kind: str
+    size: int
+
+    @property
+    def compressed(self) -> bool:
+        """Whether it can only be read from its beginning."""
+        return _is_compressed(self.name)
+
+    @property
+    def result(self) -> str:
+        """What the result is called: as the file, but results are not compressed."""
+        return str(PurePosixPath(self.name).with_suffix("")) if self.compressed else self.name
+
+
+def kind_of(name: str) -> str | None:
+    """The format that a file's name promises; None where it is none that is read."""
+    path = PurePosixPath(name)
+    if _is_compressed(name):
+        path = path.with_suffix("")
+        return None if path.suffix.lower() == ".parquet" else KINDS.get(path.suffix.lower())
+    return KINDS.get(path.suffix.lower())
+
+
+def _is_compressed(name: str) -> bool:
+    return PurePosixPath(name).suffix.lower() in _COMPRESSED
+
+
+def is_pattern(path: str) -> bool:
+    """Whether a name has a character that stands for others."""
+    return bool(_MAGIC & set(path))
+
+
+def find_sources(dataset: str, besides: str = "") -> list[Source]:
+    """The files of a dataset, in the order of their names; those below the folder `besides` are none of it.
+
+    Hidden files and those whose names begin with `_` are passed over, as every reader of datasets does. Links
+    to files are followed, links to folders are not.
+    """
+    files, path = file_system(dataset)
+    try:
+        if is_pattern(path) and not files.exists(path):
+            base = path[: min(path.index(mark) for mark in _MAGIC & set(path))].rpartition("/")[0]
+            found = files.glob(path, detail=True)
+        elif files.isdir(path):
+            base, found = path.rstrip("/"), files.find(path, detail=True)
+        else:
+            base, found = path.rpartition("/")[0], {path: files.info(path)}
+    except FileNotFoundError as error:
+        raise InputError(dataset, "is not there.", hint="Name a file, a folder or a pattern.") from error
+    except Exception as error:  # stores have errors of their own: who you are, where they are
+        told = getattr(error, "strerror", None) or error
+        raise InputError(dataset, f"cannot be read: {told}.") from error
+    everything = list(_sources(files, base, found))
+    sources = [one for one in everything if not besides or not _is_below(one.url, besides)]
+    if everything and not sources:
+        raise InputError(
+            dataset, "lies in the folder for the result.", hint="Choose another folder for the result."
+        )
+    if not sources:
+        raise InputError(
+            dataset,
+            "holds no file that can be graded.",
+            hint=f"Files end in {', '.join(KINDS)}; text files may be compressed ({', '.join(_COMPRESSED)}).",
+        )
+    _refuse_same_names(sources)
+    return sorted(sources, key=lambda source: source.name)
+
+
+def file_system(url: str) -> tuple[Any, str]:
+    """The file system that a URL belongs to, and the path in it."""
+    try:
+        import fsspec
+        import pyarrow  # noqa: F401 - what the data is held in
+    except ModuleNotFoundError as error:
+        raise MissingDataError(
+            f"grading a dataset needs packages that are not installed ({error.name}).",
+            hint="Install them with: pip install 'postil[tables]'",
+        ) from error
+    try:
+        files, path = fsspec.core.url_to_fs(url)
+    except (ImportError, ValueError) as error:
+        raise PostilError(
+            f"{url.partition('://')[0]}:// cannot be read here: {error}.",
+            hint="Install the package that it names, or copy the files to this computer.",
+        ) from error
+    # Folders of this computer are compared by name, to see what lies below the result.
+    return files, os.path.normpath(path) if is_local(files) else str(path)
+
+
+def is_local(files: Any) -> bool:
+    """Whether a file system is that of this computer."""
+    return "file" in ((files.protocol,) if isinstance(files.protocol, str) else files.protocol)
+
+
+def blocks(source: Source, begin: int = 0, end: int | None = None) -> Iterator[bytes]:
+    """The bytes of a file, as stored, from one place to another."""
+    files, path = file_system(source.url)
+    left = (source.size if end is None else end) - begin
+    with files.open(path, "rb") as file:
+        file.seek(begin)
+        while left > 0 and (data := file.read(min(BLOCK, left))):
+            left -= len(data)
+            yield data
+    if left:
+        raise InputError(source.name, "became shorter while it was read.", hint="Run the command again.")
+
+
+def unpacked(source: Source) -> Iterator[bytes]:
+    """The bytes of a compressed file, as they were before."""
+    from fsspec.utils import infer_compression
+
+    files, path = file_system(source.url)
+    packed = infer_compression(path)
+    if packed is None:
+        raise InputError(
+            source.name, "cannot be unpacked here.", hint="Install the package `zstandard` for .zst files."
+        )
+    with files.open(path, "rb", compression=packed) as file:
+        while data := file.read(BLOCK):
+            yield data
+
+
+def full_url(url: str) -> str:
+    """A URL that means the same wherever it is read: folders of this computer from the root on."""
+    files, path = file_system(url)
+    return str(files.unstrip_protocol(path)).rstrip("/")
+
+
+def digest(source: Source) -> str:
+    """What tells whether a file is still the same: the SHA-256 of its bytes."""
+    seen = hashlib.sha256()
+    for block in blocks(source):
+        seen.update(block)
+    return seen.hexdigest()
+
+
+def _sources(files: Any, base: str, found: dict[str, dict[str, Any]]) -> Iterator[Source]:
+    for path, about in found.items():
+        name = path[len(base) :].lstrip("/") if base and path.startswith(base) else path.lstrip("/")
+        kind = kind_of(name)
+        hidden = any(part.startswith((".", "_")) for part in name.split("/"))
+        # A link that leads nowhere is a file that cannot be read, and told as one.
+        is_file = about["type"] == "file" or (about.get("islink", False) and not files.isdir(path))
+        if not is_file or kind is None or hidden:
+            continue
+        if about["size"] is None:  # as some web servers do
+            raise InputError(name, "nobody says how long it is.", hint="Copy it to this computer first.")
+        yield Source(files.unstrip_protocol(path), name, kind, int(about["size"]))
+
+
+def _is_below(url: str, folder: str) -> bool:
+    return url.startswith(f"{folder.rstrip('/')}/")
+
+
+def _refuse_same_names(sources: list[Source]) -> None:
+    twice = [name for name, count in Counter(source.result for source in sources).items() if count > 1]
+    if twice:
+        raise PostilError(
+            f"more than one file would have the result {some(twice)}.", hint="Rename or remove one of them."
+        )
 
 
 class WriteError(InputError):

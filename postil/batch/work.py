@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from postil.batch.partitions import Partition
-from postil.batch.sources import Source
+from postil.batch.storage import Source
+
+if TYPE_CHECKING:
+    from postil.batch.partitions import Partition
 
 Counts = Mapping[str, int]
 
@@ -25,7 +27,7 @@ class Work:
     """How a dataset is graded and where the result goes; the same for every partition.
 
     `run` says what the result depends on besides the input, as JSON: version, model and options. The names
-    of questions in the key are plain (`postil.data.formats.keys.plain`).
+    of questions in the key are plain (`postil.data.formats.tables.plain`).
     """
 
     output: str

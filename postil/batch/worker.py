@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import pyarrow as pa
 
-from postil.batch.batches import Batch
-from postil.batch.work import Tally, Work
+from postil.batch.partitions import Batch, read_batches
+from postil.batch.parts import part_path, read_tally, write_part
+from postil.batch.storage import WriteError
+from postil.batch.work import Done, Tally, Task, Work, unexpected
 from postil.data.formats.columns import ColumnMap, find_columns
-from postil.data.formats.gather import make_references
-from postil.data.formats.grids import as_text
-from postil.data.formats.keys import plain
 from postil.data.formats.rows import Row, Rows
+from postil.data.formats.spreadsheets import as_text
+from postil.data.formats.tables import make_references, plain
 from postil.data.judgements import Judgement
 from postil.data.questions import Answer, Question
 from postil.errors import InputError, PostilError, some
-from postil.explain.facet_words import short_list
+from postil.explain.notes import short_list
+
+if TYPE_CHECKING:
+    from postil.grader import Grader
 
 NO_REFERENCE = "there is no reference to compare with"
 # What is added to the columns of the input; the prefix keeps it apart from what is there.
@@ -169,3 +175,56 @@ def _cells(judgement: Judgement | None, work: Work) -> tuple[object, ...]:
         judgement.because,
         *notes,
     )
+
+
+# What a worker does with a partition, wherever it runs: read, judge, write the part, say what it came to.
+
+
+def judge_partition(work: Work, task: Task) -> Done:
+    """Judge a partition and write its part, unless an earlier run has. What a person can mend is told."""
+    source = task.partition.source
+    try:
+        known = read_tally(part_path(work, task))
+        if known is not None:
+            return Done(source, task, known, before=True)
+        return Done(source, task, write_part(work, task, _judged(work, task)))
+    except WriteError as error:
+        return Done(source, task, error=str(error), stop=True)
+    except InputError as error:
+        return Done(source, task, error=str(error))
+    except PostilError as error:
+        return Done(source, task, error=f"{source.name}: {error}")
+    except Exception as error:  # noqa: BLE001 - a night's work is not lost for a mistake in one file
+        return Done(source, task, error=unexpected(source.name, error))
+
+
+def _judged(work: Work, task: Task) -> Iterator[tuple[pa.Table, Tally]]:
+    grader = load_judge(work.model, work.credit, work.target)
+    partition = task.partition
+    roles = find_roles(partition.source.name, partition.layout.names, work)
+    for batch in read_batches(partition, columns_read(roles)):
+        yield judge_batch(batch, roles, work, grader)
+
+
+@lru_cache(maxsize=1)
+def load_judge(model: str | None, credit: tuple[tuple[str, float], ...], target: float | None) -> Judge:
+    """The grader; a worker loads it once."""
+    from postil.grader import load  # only here: to plan and to put together needs no model
+
+    return _Forgetful(load(model, credit=dict(credit), target=target))
+
+
+@dataclass(frozen=True, slots=True)
+class _Forgetful:
+    """A grader whose memory does not grow with the words that it meets."""
+
+    grader: Grader
+
+    def grade_many(
+        self, questions: Iterable[Question], *, explain: bool = False
+    ) -> list[tuple[Question, list[Judgement]]]:
+        """Judge questions with their answers."""
+        from postil.language.pipeline import forgetting_words
+
+        with forgetting_words():
+            return list(self.grader.grade_many(questions, explain=explain))

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from postil.cli.workbench import DatabaseOption, chosen_database, workbench_packages
+from postil.cli.worker import DatabaseOption, chosen_database, workbench_packages
 from postil.errors import InputError, PostilError, number_of
 
 if TYPE_CHECKING:
-    from postil.workbench.people import Account
+    from postil.workbench.records import Account
     from postil.workbench.store.database import Store
 
 app = typer.Typer(
@@ -108,8 +108,8 @@ def token(
 ) -> None:
     """Make a token with which a program speaks for a person; it is shown once."""
     with _store(database) as store:
+        from postil.workbench.store.access import create_token
         from postil.workbench.store.events import TOKEN_MADE
-        from postil.workbench.store.tokens import create_token
 
         account = _demand(store, login)
         _, secret = create_token(store, account.person.id, name, scope, days)

@@ -13,7 +13,7 @@ import typer
 from postil.errors import MissingDataError, PostilError, number_of, some
 
 if TYPE_CHECKING:
-    from postil.data.alignments import AlignedPair, ChunkedPair
+    from postil.data.judgements import AlignedPair, ChunkedPair
 
 _BATCH = 64
 _FILES = (".wa", ".txt")
@@ -135,13 +135,13 @@ def _is_file(text: str) -> bool:
 
 
 def _read(files: Sequence[Path]) -> list[AlignedPair]:
-    from postil.data.formats.pairfiles import read_pairs
+    from postil.data.formats.chunks import read_pairs
 
     return read_pairs(files)
 
 
 def _two_sentences(given: Sequence[str], chunks: str | None) -> AlignedPair:
-    from postil.data.alignments import AlignedPair
+    from postil.data.judgements import AlignedPair
 
     if chunks == "gold":
         raise PostilError(
@@ -157,7 +157,7 @@ def _gold_chunks(
     files: Sequence[Path], pairs: Sequence[AlignedPair], chunks: str | None
 ) -> list[ChunkedPair] | None:
     """The gold chunks where they are wanted: None means our own."""
-    from postil.data.formats.pairfiles import chunk_files, read_gold_chunks
+    from postil.data.formats.chunks import chunk_files, read_gold_chunks
 
     found = chunk_files(files)
     missing = [file for file in found if not file.is_file()]
@@ -182,9 +182,8 @@ def _align_texts(pair: AlignedPair) -> list[AlignedPair]:
 
 def _align_files(pairs: Sequence[AlignedPair], gold: Sequence[ChunkedPair] | None) -> list[AlignedPair]:
     """Align pairs batch by batch, so that a bar can show how far the work is."""
-    from postil.alignment.aligner import load_aligner
-    from postil.alignment.pairs import own_chunks
-    from postil.cli.progress import progress_bar
+    from postil.alignment.aligner import load_aligner, own_chunks
+    from postil.cli.show import progress_bar
 
     aligner = load_aligner()
     aligned: list[AlignedPair] = []
@@ -202,7 +201,7 @@ def _align_files(pairs: Sequence[AlignedPair], gold: Sequence[ChunkedPair] | Non
 
 def _tell_approximate(pairs: Sequence[AlignedPair]) -> None:
     """Say which pairs were too large for the optimiser to be sure."""
-    from postil.data.alignments import APPROXIMATE
+    from postil.data.judgements import APPROXIMATE
 
     names = [pair.id for pair in pairs if pair.status == APPROXIMATE]
     if names:
@@ -225,8 +224,7 @@ def _explained(pairs: Sequence[AlignedPair]) -> Iterator[tuple[AlignedPair, str]
 
 def _draw(path: Path, pairs: Sequence[AlignedPair]) -> None:
     from postil.data.files import write_text
-    from postil.explain.alignment_page import alignment_page
-    from postil.explain.alignment_picture import alignment_svg
+    from postil.explain.alignment_picture import alignment_page, alignment_svg
 
     if path.suffix.lower() == ".svg":
         write_text(path, alignment_svg(pairs[0]) + "\n")
@@ -235,7 +233,7 @@ def _draw(path: Path, pairs: Sequence[AlignedPair]) -> None:
 
 
 def _as_json(pair: AlignedPair) -> dict[str, object]:
-    from postil.explain.plain import plain_alignment
+    from postil.explain.alignments import plain_alignment
 
     ((_, explanation),) = _explained([pair])
     return {**plain_alignment(pair), "explanation": explanation}
@@ -245,7 +243,7 @@ def _show(pairs: Sequence[AlignedPair]) -> None:
     from rich.text import Text
 
     from postil.cli.show import console
-    from postil.explain.alignment_terminal import alignment_table, legend_line
+    from postil.explain.alignments import alignment_table, legend_line
     from postil.explain.page import printable
 
     out = console()
@@ -261,7 +259,7 @@ def _show(pairs: Sequence[AlignedPair]) -> None:
 
 
 def _check(given: Sequence[str], *, alone: bool) -> None:
-    from postil.data.formats.istscheck import check_annotation
+    from postil.data.formats.chunks import check_annotation
 
     if not alone or not all(text.lower().endswith(".wa") for text in given):
         raise PostilError("--check takes alignment files (.wa) and no other option.")

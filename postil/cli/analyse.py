@@ -59,7 +59,7 @@ def analyse(
 
 def _as_json(document: Document) -> dict[str, object]:
     """All there is to know, in the order of the document's fields; what is found on demand comes last."""
-    from postil.language.words.senses import find_senses
+    from postil.language.words.walks import find_senses
 
     found = {name: value for name, value in asdict(document).items() if not name.startswith("_")}
     found["predicates"] = [asdict(predicate) for predicate in document.predicates]
@@ -100,7 +100,7 @@ def _show(document: Document) -> None:
 
     from postil.cli.show import console
     from postil.explain.text_page import amount, told_predicates
-    from postil.language.words.senses import find_senses
+    from postil.language.words.walks import find_senses
 
     out = console()
     senses = {sense.token: sense.name for sense in find_senses(document)}

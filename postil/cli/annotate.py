@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from postil.errors import PostilError, number_of
-from postil.senses.corpus.defaults import FIRST_BATCH, SHARED_ITEMS, TEST_SHARE
+from postil.senses.corpus.plan import FIRST_BATCH, SHARED_ITEMS, TEST_SHARE
 
 if TYPE_CHECKING:
-    from postil.data.formats.senses import SenseInstance
+    from postil.data.formats.senseval import SenseInstance
     from postil.senses.corpus.items import Item
     from postil.senses.corpus.project import Project, Settings
 
@@ -73,8 +73,14 @@ def plan(
     """
     from postil.cli.annotate_table import show_plan
     from postil.cli.inputs import choose
-    from postil.senses.corpus.project import TASKS, Settings, open_project
-    from postil.senses.corpus.work import plan_draws, read_tags, write_sheets
+    from postil.senses.corpus.project import (
+        TASKS,
+        Settings,
+        open_project,
+        plan_draws,
+        read_tags,
+        write_sheets,
+    )
 
     if sources:
         names = tuple(name.strip() for name in people.split(",") if name.strip())
@@ -118,7 +124,7 @@ def _labels(task: str, scheme: str | None) -> tuple[str, ...]:
 
 def _create(folder: Path, settings: Settings, sources: Sequence[Path], inventory: Path | None) -> Project:
     from postil.senses.corpus.project import create_project
-    from postil.senses.corpus.tablefiles import read_inventory
+    from postil.senses.corpus.sheets import read_inventory
 
     if settings.task != "senses":
         return create_project(folder, settings, items=_items(settings.task, sources))
@@ -144,8 +150,7 @@ def _items(task: str, sources: Sequence[Path]) -> list[Item]:
 def _instances(sources: Sequence[Path], words: Sequence[str]) -> list[SenseInstance]:
     """The occurrences of words: found in texts, or as a lexical-sample file has them."""
     from postil.data.formats.senseval import read_senseval
-    from postil.senses.corpus.contexts import occurrences
-    from postil.senses.corpus.texts import read_documents
+    from postil.senses.corpus.plan import occurrences, read_documents
 
     files = [path for path in sources if path.suffix.lower() == ".xml"]
     documents = [one for path in sources if path not in files for one in read_documents(path)]
@@ -173,9 +178,15 @@ def merge(
     ] = None,
 ) -> None:
     """Check the annotators' sheets, and put what they say into one table, tags.tsv."""
-    from postil.senses.corpus.project import open_project
-    from postil.senses.corpus.tablefiles import read_taggings, write_taggings
-    from postil.senses.corpus.work import multiwords, plan_draws, read_tags, take_sheet, write_sheets
+    from postil.senses.corpus.project import (
+        multiwords,
+        open_project,
+        plan_draws,
+        read_tags,
+        take_sheet,
+        write_sheets,
+    )
+    from postil.senses.corpus.sheets import read_taggings, write_taggings
 
     project = open_project(folder)
     told = {(one.item, one.person): one for one in read_tags(project)}
@@ -216,11 +227,9 @@ def agree(
 ) -> None:
     """Say how far the annotators agree: in each group, and each two of them."""
     from postil.cli.annotate_table import show_agreement
-    from postil.senses.corpus.agreement import measure_agreement
-    from postil.senses.corpus.arbitration import assigned
-    from postil.senses.corpus.project import open_project
-    from postil.senses.corpus.tablefiles import read_taggings
-    from postil.senses.corpus.work import read_tags
+    from postil.senses.corpus.agreement import assigned, measure_agreement
+    from postil.senses.corpus.project import open_project, read_tags
+    from postil.senses.corpus.sheets import read_taggings
 
     if source.is_dir():
         project = open_project(source)
@@ -240,10 +249,9 @@ def arbitrate(folder: Folder) -> None:
 
     Run it again after a sheet has been filled in.
     """
-    from postil.senses.corpus.arbitration import settle
-    from postil.senses.corpus.project import open_project
-    from postil.senses.corpus.tablefiles import write_outcomes
-    from postil.senses.corpus.work import read_decisions, read_tags, write_disputes
+    from postil.senses.corpus.agreement import settle
+    from postil.senses.corpus.project import open_project, read_decisions, read_tags, write_disputes
+    from postil.senses.corpus.sheets import write_outcomes
 
     project = open_project(folder)
     taggings, decisions = read_tags(project), read_decisions(project)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from postil.research.result import BenchResult
+    from postil.research.tables import BenchResult
 
 app = typer.Typer(
     short_help="Run systems on the field's benchmarks.",
@@ -59,7 +59,7 @@ def responses(
     resamples: Resamples = 1000,
 ) -> None:
     """Student responses: `<corpus>/<set>/**/*.xml`, in the 5-, 3- and 2-way schemes."""
-    from postil.cli.progress import progress_bar
+    from postil.cli.show import progress_bar
     from postil.research.responses import run_responses
 
     def run(name: str) -> BenchResult:
@@ -112,7 +112,7 @@ def alignment(
 ) -> None:
     """Interpretable similarity: `STSint.input.*` or `STSint.testinput.*` files."""
     from postil.cli.inputs import choose
-    from postil.research.benchmarks_alignment import CHUNKS, run_alignment
+    from postil.research.benchmarks import CHUNKS, run_alignment
 
     choose("--chunks", chunks, (*CHUNKS, "both"))
     kinds = CHUNKS if chunks == "both" else (chunks,)
@@ -143,8 +143,8 @@ def facets(
     resamples: Resamples = 1000,
 ) -> None:
     """Facets: which words of the reference an answer leaves out, on tables of gaps."""
-    from postil.cli.progress import progress_bar
-    from postil.research.benchmarks_facets import run_facets
+    from postil.cli.show import progress_bar
+    from postil.research.benchmarks import run_facets
 
     def run(name: str) -> BenchResult:
         with progress_bar(name) as progress:
@@ -173,7 +173,7 @@ def senses(
     resamples: Resamples = 1000,
 ) -> None:
     """Word senses: precision, recall and attempted, on a test file or by cross-validation."""
-    from postil.research.senses import run_senses
+    from postil.research.benchmarks import run_senses
 
     _run_and_report(
         "senses",

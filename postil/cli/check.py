@@ -52,8 +52,8 @@ def check(
 
 def _check(path: Path, options: dict[str, Any]) -> bool:
     """Report on one file; true if it has errors."""
+    from postil.data.formats.chunks import check_alignments
     from postil.data.formats.detection import describe, describe_questions
-    from postil.data.formats.istscheck import check_alignments
     from postil.errors import PostilError, number_of
 
     try:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from postil.cli.progress import progress_bar
-from postil.cli.workbench import DatabaseOption, chosen_database, workbench_packages
+from postil.cli.show import progress_bar
+from postil.cli.worker import DatabaseOption, chosen_database, workbench_packages
 from postil.errors import PostilError, number_of
 
 if TYPE_CHECKING:
-    from postil.workbench.store.revisions import Loss
+    from postil.workbench.store.database import Loss
 
 app = typer.Typer(
     short_help="Back up, restore and upgrade the workbench's database.",
@@ -34,7 +34,7 @@ def backup(
     """
     with workbench_packages():
         from postil.workbench.store.backups import back_up
-        from postil.workbench.store.revisions import as_it_is
+        from postil.workbench.store.database import as_it_is
 
     with as_it_is(chosen_database(database)) as store, progress_bar("Backing up") as progress:
         manifest = back_up(store, output, progress)
@@ -53,8 +53,8 @@ def restore(
     again afterwards.
     """
     with workbench_packages():
+        from postil.workbench.store.backups import restore as restore_all
         from postil.workbench.store.database import shown
-        from postil.workbench.store.restores import restore as restore_all
 
     target = chosen_database(database)
     with progress_bar("Restoring") as progress:
@@ -67,8 +67,8 @@ def restore(
 def upgrade(database: DatabaseOption = None) -> None:
     """Bring the tables up to date. Starting the workbench does the same."""
     with workbench_packages():
-        from postil.workbench.store.revisions import as_it_is, newest, revision_of
-        from postil.workbench.store.revisions import upgrade as upgrade_tables
+        from postil.workbench.store.database import as_it_is, newest, revision_of
+        from postil.workbench.store.database import upgrade as upgrade_tables
 
     with as_it_is(chosen_database(database)) as store, store.writing() as session:
         connection = session.connection()
@@ -90,9 +90,8 @@ def downgrade(
     Stop the workbench before, and make a backup.
     """
     with workbench_packages():
-        from postil.workbench.store.database import forget_deleted
-        from postil.workbench.store.revisions import as_it_is, losses
-        from postil.workbench.store.revisions import downgrade as downgrade_tables
+        from postil.workbench.store.database import as_it_is, forget_deleted, losses
+        from postil.workbench.store.database import downgrade as downgrade_tables
 
     with as_it_is(chosen_database(database)) as store:
         with store.writing() as session:
@@ -114,8 +113,7 @@ def status(database: DatabaseOption = None) -> None:
     """Say which database this is, the revision of its tables, and how much is in them."""
     with workbench_packages():
         from postil.workbench.store.backups import demand_revision
-        from postil.workbench.store.database import shown
-        from postil.workbench.store.revisions import as_it_is, count_rows, newest
+        from postil.workbench.store.database import as_it_is, count_rows, newest, shown
 
     chosen = chosen_database(database)
     with as_it_is(chosen) as store, store.reading() as session:

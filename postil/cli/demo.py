@@ -118,8 +118,8 @@ def _write_and_score(folder: Path, graded: Sequence[GradedQuestion]) -> None:
     from postil.cli.grade_table import columns, pairs, result_rows
     from postil.cli.show import show_score
     from postil.data.files import write_text
-    from postil.data.formats.labelfiles import LabelledItem, write_gold, write_run
     from postil.data.formats.rows import write_rows
+    from postil.data.formats.sra import LabelledItem, write_gold, write_run
     from postil.data.labels import RESPONSE_SCHEMES
     from postil.explain.class_report import class_report
     from postil.scoring.responses import score_labels, tally_labels

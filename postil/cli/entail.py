@@ -95,9 +95,8 @@ def _judge_pair(text: str, hypothesis: str, question: str | None, scheme: str, *
 
 
 def _judge_file(path: Path, output: Path | None, scheme: str, *, as_json: bool) -> None:
-    from postil.cli.progress import progress_bar
-    from postil.data.formats.rte import read_pairs
-    from postil.data.formats.rteruns import PairJudgement, write_run
+    from postil.cli.show import progress_bar
+    from postil.data.formats.rte import PairJudgement, read_pairs, write_run
     from postil.entailment.entailer import load_entailer
 
     if path.suffix.lower() not in _FILES:
@@ -133,6 +132,6 @@ def _label(judged: Entailment, scheme: str) -> str:
 
 
 def _as_json(id: str, hypothesis: str, judged: Entailment, scheme: str) -> dict[str, object]:
-    from postil.explain.plain import plain_entailment
+    from postil.explain.alignments import plain_entailment
 
     return {"id": id, "hypothesis": hypothesis, **plain_entailment(judged, scheme)}

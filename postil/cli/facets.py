@@ -12,7 +12,7 @@ import typer
 from postil.errors import PostilError, number_of
 
 if TYPE_CHECKING:
-    from postil.data.outcome import FacetOutcome
+    from postil.data.judgements import FacetOutcome
 
 _ONLY_ANSWER = "answer"  # the id of an answer that was given on the command line
 
@@ -62,7 +62,7 @@ def facets(
         return
     outcomes = _judge(question, reference, answer, facet_file)
     if output is not None:
-        from postil.data.formats.labelfiles import write_run
+        from postil.data.formats.sra import write_run
 
         write_run(output, {f"{one.facet.id}*{_ONLY_ANSWER}": one.label for one in outcomes})
         typer.echo(f"Judged {number_of(len(outcomes), 'facet')}; wrote {output}.", err=True)
@@ -73,7 +73,7 @@ def facets(
 
 
 def _judge(question: str, reference: str, answer: str, facet_file: Path | None) -> tuple[FacetOutcome, ...]:
-    from postil.data.formats.facetfiles import read_facets
+    from postil.data.formats.sra import read_facets
     from postil.grading.claims import judge_facets
 
     if not any(map(str.isalnum, reference)) or not any(map(str.isalnum, answer)):
@@ -84,9 +84,8 @@ def _judge(question: str, reference: str, answer: str, facet_file: Path | None) 
 
 def _judge_corpus(path: Path, output: Path) -> None:
     """Judge every facet of a challenge's file or folder for every answer in it."""
-    from postil.cli.progress import progress_bar
-    from postil.data.formats.labelfiles import write_run
-    from postil.data.formats.sra import read_corpus
+    from postil.cli.show import progress_bar
+    from postil.data.formats.sra import read_corpus, write_run
     from postil.grading.claims import judge_facets
 
     questions = read_corpus(path)
@@ -111,8 +110,8 @@ def _judge_corpus(path: Path, output: Path) -> None:
 def _as_json(
     question: str, reference: str, answer: str, outcomes: Sequence[FacetOutcome]
 ) -> dict[str, object]:
-    from postil.explain.facet_words import facets_in_words
-    from postil.explain.plain import plain_outcome
+    from postil.explain.alignments import plain_outcome
+    from postil.explain.notes import facets_in_words
 
     return {
         "question": question,
@@ -128,7 +127,7 @@ def _show(outcomes: Sequence[FacetOutcome]) -> None:
     from rich.text import Text
 
     from postil.cli.show import console
-    from postil.explain.facet_words import facet_text, facets_in_words
+    from postil.explain.notes import facet_text, facets_in_words
     from postil.explain.page import printable
 
     out = console()

@@ -105,8 +105,7 @@ def features(
 
 def _refuse_ending(output: Path) -> None:
     from postil.cli.inputs import refuse_ending
-    from postil.data.formats.parquet import require_pyarrow
-    from postil.data.formats.rows import SUFFIXES
+    from postil.data.formats.rows import SUFFIXES, require_pyarrow
 
     refuse_ending(output, (*SUFFIXES, ".parquet"))
     if output.suffix.lower() == ".parquet":
@@ -118,7 +117,7 @@ def _measured(
 ) -> dict[str, Sequence[object]]:
     """The columns of the table."""
     from postil.cli.inputs import demand_references
-    from postil.cli.progress import progress_bar
+    from postil.cli.show import progress_bar
     from postil.language.measures.features import feature_table
 
     rows = [(question, answer) for question in questions for answer in question.answers]
@@ -136,8 +135,7 @@ def _measured(
 
 
 def _write(output: Path, table: dict[str, Sequence[object]], about: dict[str, str]) -> None:
-    from postil.data.formats.parquet import write_parquet
-    from postil.data.formats.rows import write_rows
+    from postil.data.formats.rows import write_parquet, write_rows
 
     if output.suffix.lower() == ".parquet":
         write_parquet(output, table, about)

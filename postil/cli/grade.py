@@ -139,7 +139,7 @@ def grade(
 
     A dataset larger than memory goes into a folder, file by file; stopped, the same command continues.
     """
-    from postil.cli.corrections import find_lessons
+    from postil.cli.grade_table import find_lessons
     from postil.cli.inputs import choose
     from postil.data.labels import RESPONSE_SCHEMES
     from postil.grader import load
@@ -185,7 +185,7 @@ def _taught(
     grader: Grader, questions: Sequence[Question], lessons: Sequence[Question]
 ) -> tuple[list[Question], set[str]]:
     """The class with what a person has labelled, which the grader hears of, and the ids of those answers."""
-    from postil.cli.corrections import with_corrections
+    from postil.cli.grade_table import with_corrections
 
     for lesson in lessons:
         told = [(answer.text, answer.label or "") for answer in lesson.answers]
@@ -248,7 +248,7 @@ def _read(source: Path, options: Mapping[str, Any]) -> list[Question]:
 
 def judge(grader: Grader, questions: Sequence[Question], *, explain: bool) -> list[GradedQuestion]:
     """Judge a class, having warned of the questions that no grader can be fair to."""
-    from postil.cli.progress import progress_bar
+    from postil.cli.show import progress_bar
     from postil.data.questions import count_answers
     from postil.explain.class_report import GradedQuestion
     from postil.grading.screening import screen

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from glob import iglob
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Annotated
@@ -101,8 +103,7 @@ def grade_folder(
     dataset: str, work: Work, engine: str | None, workers: int | None, address: str | None
 ) -> None:
     """Grade a dataset, show how far it is, and say what came of it."""
-    from postil.batch.sources import file_system
-    from postil.cli.datasetprogress import showing_progress
+    from postil.batch.storage import file_system
 
     file_system(dataset)  # says which packages are missing, before what follows needs them
     from postil.batch.dataset import grade_dataset
@@ -160,7 +161,7 @@ def work_from(
 
 def _key(path: Path) -> dict[str, Asked]:
     from postil.batch.work import Asked
-    from postil.data.formats.keys import plain, read_key
+    from postil.data.formats.tables import plain, read_key
 
     found: dict[str, Asked] = {}
     for entry in read_key(path):
@@ -187,7 +188,6 @@ def _engine(name: str, workers: int | None, address: str | None) -> Engine:
 
 
 def _tell(report: Report, work: Work, seconds: float) -> None:
-    from postil.cli.datasetprogress import duration, rate
 
     tally = report.tally
     speed = f", {rate(report, seconds)} answers a second" if report.rows_judged else ""
@@ -228,3 +228,70 @@ def _show_labels(report: Report, scheme: str) -> None:
     for label, says, count in (*counted, ("", "of them left to a person", tally.deferred)):
         table.add_row(label, says, f"{count:,}", f"{count / tally.rows:.1%}")
     console().print(table)
+
+
+# How far a dataset is: a bar on a terminal, and a line now and then in a log.
+
+_EVERY = 30.0  # seconds between lines
+
+
+@contextmanager
+def showing_progress() -> Iterator[Callable[[Report], None]]:
+    """Give a function to call with what came of a dataset so far."""
+    begun = time.monotonic()
+    if not sys.stderr.isatty():
+        told = [begun]
+
+        def line(report: Report) -> None:
+            now = time.monotonic()
+            if now - told[0] >= _EVERY:
+                told[0] = now
+                typer.echo(f"{_share(report):.1%} done: {words(report, now - begun)}", err=True)
+
+        yield line
+        return
+
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+    columns = (TextColumn("Grading"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[what]}"))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", what="reading the files and starting the workers", total=1.0)
+
+        def bar(report: Report) -> None:
+            what = words(report, time.monotonic() - begun)
+            progress.update(task, completed=_share(report), what=what)
+
+        yield bar
+
+
+def words(report: Report, seconds: float) -> str:
+    """Rows, rate and the time left: as much longer for each byte that is left as for each that was judged."""
+    found = f"{report.rows:,} rows"
+    if report.bytes_judged and seconds:
+        left = seconds * (report.bytes - report.bytes_done) / report.bytes_judged
+        found += f", {rate(report, seconds)} answers/s, {duration(left)} left"
+    return found
+
+
+def rate(report: Report, seconds: float) -> str:
+    """Answers judged in a second: with a decimal where there are few."""
+    found = report.rows_judged / max(seconds, 1e-3)
+    return f"{found:,.0f}" if found >= 10 else f"{found:.1f}"
+
+
+def _share(report: Report) -> float:
+    return report.bytes_done / report.bytes if report.bytes else 1.0
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it: `45 s`, `12 min 5 s`, `3 h 20 min`, `2 days 4 h`."""
+    whole = round(seconds)
+    minutes, rest = divmod(whole, 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    if days:
+        return f"{days} day{'s' if days > 1 else ''} {hours} h"
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from postil.data.files import is_folder
-from postil.data.formats.labelfiles import LabelledItem, read_labels
-from postil.data.formats.rte import Pair
-from postil.data.formats.rteruns import EntailmentRun
+from postil.data.formats.rte import EntailmentRun, Pair
+from postil.data.formats.sra import LabelledItem, read_labels
 from postil.data.labels import (
     ENTAILMENT_SCHEMES,
     FACET_SCHEMES,
@@ -20,7 +20,9 @@ from postil.data.labels import (
 )
 from postil.data.questions import Question
 from postil.errors import InputError, MismatchError, PostilError, number_of, some
-from postil.scoring.significance import Groups
+
+if TYPE_CHECKING:
+    from postil.scoring.significance import Groups
 
 
 def choose(option: str, value: str, allowed: Sequence[str]) -> str:
@@ -136,6 +138,6 @@ def label_groups(by: str, items: Sequence[LabelledItem]) -> Groups:
         return None
     if not all(item.question_id for item in items):
         raise PostilError("the gold has no question ids (column 'qid').", hint="Use --by item.")
-    from postil.scoring.tally import group_numbers
+    from postil.scoring.significance import group_numbers
 
     return group_numbers([item.question_id for item in items])

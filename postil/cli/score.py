@@ -11,8 +11,7 @@ import typer
 
 if TYPE_CHECKING:
     from postil.scoring.score import Score
-    from postil.scoring.significance import Groups
-    from postil.scoring.tally import Tally
+    from postil.scoring.significance import Groups, Tally
 
 Run = TypeVar("Run")
 AnyTally = TypeVar("AnyTally")
@@ -58,7 +57,7 @@ def responses(
 ) -> None:
     """Score labels of student answers (tab-separated run; gold tab-separated or SRA XML)."""
     from postil.cli.inputs import choose, label_groups, read_gold_labels, resolve_scheme
-    from postil.data.formats.labelfiles import read_labels
+    from postil.data.formats.sra import read_labels
     from postil.data.labels import RESPONSE_SCHEMES
     from postil.scoring.responses import guess_corpus, score_labels, tally_labels
 
@@ -92,7 +91,7 @@ def facets(
 ) -> None:
     """Score facets (partial entailment): Expressed, Unaddressed."""
     from postil.cli.inputs import label_groups, read_gold_facets, resolve_facet_scheme
-    from postil.data.formats.labelfiles import read_labels
+    from postil.data.formats.sra import read_labels
     from postil.data.labels import FACET_SCHEMES
     from postil.scoring.responses import score_labels, tally_labels
 
@@ -123,7 +122,7 @@ def entailment(
 ) -> None:
     """Score entailment judgements (run with confidences or ranked; gold RTE XML or TSV)."""
     from postil.cli.inputs import resolve_entailment_scheme
-    from postil.data.formats.rteruns import read_gold, read_run
+    from postil.data.formats.rte import read_gold, read_run
     from postil.scoring.entailment import score_entailment, tally_entailment
 
     pairs = read_gold(gold)

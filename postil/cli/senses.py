@@ -12,7 +12,7 @@ from postil.errors import InputError, PostilError, number_of, some
 
 if TYPE_CHECKING:
     from postil.data.formats.sensekeys import SenseAnswer
-    from postil.data.formats.senses import SenseInstance
+    from postil.data.formats.senseval import SenseInstance
     from postil.senses.tagger import Tagger
 
 app = typer.Typer(
@@ -48,7 +48,7 @@ def train(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of all that is random.")] = 0,
 ) -> None:
     """Learn each word of a file from its labelled examples."""
-    from postil.cli.progress import progress_bar
+    from postil.cli.show import progress_bar
     from postil.data.formats.senseval import read_senseval
     from postil.senses.systems import find_recipe
     from postil.senses.tagger import train_tagger

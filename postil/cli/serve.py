@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import errno
+import os
 import signal
 import sys
+import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Thread
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from postil.cli.workbench import DatabaseOption, chosen_database, workbench_packages
+from postil.cli.worker import DatabaseOption, chosen_database, workbench_packages
 from postil.errors import PostilError
 
 if TYPE_CHECKING:
@@ -146,8 +151,7 @@ def run(
 
 def _begin(store: Store, local: bool, alone: bool) -> None:
     """End what was open in an earlier `--local`; with accounts, give the courses made there to the owner."""
-    from postil.workbench.store.logins import end_local_sessions
-    from postil.workbench.store.welcome import adopt_courses
+    from postil.workbench.store.logins import adopt_courses, end_local_sessions
 
     if not local:
         adopt_courses(store)
@@ -209,7 +213,7 @@ def _config(app: FastAPI, proxy: str) -> uvicorn.Config:
 @contextmanager
 def _running(settings: Settings, app: FastAPI, worker: bool) -> Iterator[None]:
     """Inside, a worker does the jobs, if it shall; the process that judges for programs ends with it."""
-    from postil.workbench.jobs.process import running_worker
+    from postil.workbench.jobs.worker import running_worker
 
     try:
         with running_worker(settings) if worker else nullcontext():
@@ -260,7 +264,7 @@ def _listen(host: str, port: int) -> Any:
 def _example(store: Store) -> str:
     """The page of the bundled class, made if it is not there yet."""
     from postil.workbench.store.courses import list_courses
-    from postil.workbench.store.storing import EXAMPLE, store_example
+    from postil.workbench.store.drafts import EXAMPLE, store_example
 
     known = next((course.id for course in list_courses(store) if course.name == EXAMPLE), None)
     return f"/courses/{store_example(store) if known is None else known}"
@@ -286,11 +290,9 @@ def _welcome(store: Store, settings: Settings, folder: Path | None) -> None:
 
     With a folder for the page that leads a browser to the link, the browser is opened, too.
     """
-    from postil.cli.linkpage import open_in_browser
     from postil.workbench.http.addresses import main_origin
     from postil.workbench.store.database import shown
-    from postil.workbench.store.logins import FIRST_OWNER, OPEN, make_link, peek_link
-    from postil.workbench.store.welcome import has_owner
+    from postil.workbench.store.logins import FIRST_OWNER, OPEN, has_owner, make_link, peek_link
 
     where = shown(settings.database)
     origin = main_origin(settings)
@@ -317,3 +319,54 @@ def _welcome(store: Store, settings: Settings, folder: Path | None) -> None:
             typer.echo(f"\n  {origin}/open?token={make_link(store, purpose)}\n")
         else:
             typer.echo(f"\nThere is an owner now: log in at {origin}\n")
+
+
+# Show a browser a secret link: through a page in a file, for a program's arguments are seen by everybody.
+
+_PATIENCE = 60.0  # seconds that a browser may take to start
+_LOOK = 0.2
+_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={link}">
+<title>Postil</title>
+<p><a href="{link}">Open Postil</a></p>
+</html>
+"""
+
+
+def open_in_browser(
+    link: str, folder: Path, unused: Callable[[], bool], patience: float = _PATIENCE
+) -> Thread | None:
+    """Open a link in the user's browser; None if there is no browser.
+
+    The page that leads there lies in the folder, for this user only, while the link is unused, and no longer
+    than a browser needs to start. The thread that is returned takes it away.
+    """
+    page = folder / "open.html"
+    _write_private(page, _PAGE.format(link=escape(link)))
+    try:
+        opened = webbrowser.open(page.as_uri())
+    except webbrowser.Error:
+        opened = False
+    if not opened:
+        page.unlink(missing_ok=True)
+        return None
+    remover = Thread(target=_remove_when_used, args=(page, unused, patience), daemon=True)
+    remover.start()
+    return remover
+
+
+def _write_private(path: Path, text: str) -> None:
+    # The mode is given at the making: set later, it would leave a moment in which others can read.
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def _remove_when_used(page: Path, unused: Callable[[], bool], patience: float) -> None:
+    until = monotonic() + patience
+    while unused() and monotonic() < until:
+        sleep(_LOOK)
+    page.unlink(missing_ok=True)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
 
-from postil.scoring.score import Score
-from postil.scoring.significance import Comparison
+if TYPE_CHECKING:
+    from postil.scoring.score import Score
+    from postil.scoring.significance import Comparison
 
 
 def console() -> Console:
@@ -54,3 +57,26 @@ def show_score(score: Score, comparisons: Mapping[str, Comparison]) -> None:
     if comparisons:
         out.print("* significant at p ≤ .05 by approximate randomisation")
     out.print(score.signature, style="dim", soft_wrap=True)
+
+
+# A progress bar on a terminal, and silence in a pipe.
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[Callable[[int, int, str], None] | None]:
+    """Give a function to call with (done, total, what); None where nobody is looking."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[what]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(title, what="")
+        yield lambda done, total, what: progress.update(task, completed=done, total=total, what=what)

@@ -201,8 +201,7 @@ def _read_long(
     sheet: str | None,
     encoding: str | None,
 ) -> list[Question]:
-    from postil.data.formats.keys import fill_from_key
-    from postil.data.formats.tables import read_table
+    from postil.data.formats.tables import fill_from_key, read_table
 
     if len(questions) > 1:
         raise PostilError(

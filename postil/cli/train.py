@@ -51,7 +51,7 @@ def train(
 
     Answers without a label are left out. The model is a folder, for `postil grade --model FOLDER`.
     """
-    from postil.cli.progress import progress_bar
+    from postil.cli.show import progress_bar
     from postil.data.questions import count_answers
     from postil.grader import train as fit
 

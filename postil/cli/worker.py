@@ -2,12 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from postil.cli.workbench import DatabaseOption, chosen_database, workbench_packages
-from postil.errors import InputError
+from postil.errors import InputError, PostilError
+
+# What the commands around the workbench share: which database it is, and what must be installed.
+
+_NEEDED = (
+    "alembic",
+    "argon2",
+    "fastapi",
+    "jinja2",
+    "limits",
+    "multipart",
+    "prometheus_client",
+    "psycopg",
+    "python_multipart",
+    "sqlalchemy",
+    "uvicorn",
+)
+
+DatabaseOption = Annotated[
+    str | None,
+    typer.Option(
+        "--database",
+        metavar="WHERE",
+        envvar="POSTIL_DATABASE",
+        help="Where courses and answers are kept: a file, or postgresql://user@host/name; "
+        "else a file in your own data folder.",
+        show_default=False,
+    ),
+]
+
+
+@contextmanager
+def workbench_packages() -> Iterator[None]:
+    """Say what to install where an import fails that only the workbench needs."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name and error.name.partition(".")[0] not in _NEEDED:
+            raise
+        raise PostilError(
+            f"the workbench needs packages that are not installed ({error.name}).",
+            hint="Install them with: pip install 'postil[serve]'",
+        ) from error
+
+
+def chosen_database(named: str | None) -> Path | str:
+    """The database that an option names: a file, or the address of one on a server."""
+    from postil.workbench.settings import default_database
+
+    if named is None:
+        return default_database()
+    return named if "://" in named else Path(named)
 
 
 def worker(database: DatabaseOption = None) -> None:
@@ -18,8 +71,8 @@ def worker(database: DatabaseOption = None) -> None:
     queue; if it is killed, another goes on with the job after some seconds.
     """
     with workbench_packages():
-        from postil.workbench.jobs import machine
-        from postil.workbench.jobs.process import work_here
+        from postil.workbench.jobs import grading
+        from postil.workbench.jobs.worker import work_here
         from postil.workbench.store.database import shown
     chosen = chosen_database(database)
     if isinstance(chosen, Path) and not chosen.exists():
@@ -28,5 +81,5 @@ def worker(database: DatabaseOption = None) -> None:
     typer.echo(
         f"Doing the jobs of {shown(chosen)}: stop it with Ctrl-C, and its job goes back into the queue."
     )
-    work_here(chosen, machine.load_machine)
+    work_here(chosen, grading.load_machine)
     typer.echo("Stopped.")

@@ -7,6 +7,6 @@ from __future__ import annotations
 
 from postil.client.calls import ApiError, UnreachableError
 from postil.client.client import Client
-from postil.client.sending import NewAnswer, NewFacet
+from postil.client.results import NewAnswer, NewFacet
 
 __all__ = ["ApiError", "Client", "NewAnswer", "NewFacet", "UnreachableError"]

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import codecs
+import re
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
+from unicodedata import combining, normalize
+from xml.etree import ElementTree as ET
+from xml.etree.ElementTree import Element, ParseError, TreeBuilder
 
-from postil.errors import InputError
+from defusedxml.common import DefusedXmlException
+from defusedxml.ElementTree import DefusedXMLParser
+
+from postil.errors import InputError, some
 
 MAX_BYTES = 256 * 1024 * 1024
 MAX_LINE_BYTES = 8 * 1024 * 1024
@@ -172,3 +180,203 @@ def write_text(path: Path | str, text: str) -> None:
         ) from error
     with atomic_writer(path) as file:
         file.write(data)
+
+
+# Writing the same letters in the same way, however a keyboard or a program composes them.
+
+# Marks that stand on one letter are put in order in a time with the square of their number. No language puts
+# more than a few there; a file made to stop a server puts a million.
+_PIECE = 200
+
+
+def same_letters(text: str) -> str:
+    """A text in which letters that look alike to a reader are the same (NFKC), in a time with its length."""
+    return "".join(normalize("NFKC", piece) for piece in _pieces(text))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Short parts of a text; a letter stays with its marks, unless there are far too many."""
+    start = 0
+    while start < len(text):
+        end = start + _PIECE
+        while end < len(text) and end < start + 2 * _PIECE and combining(text[end]):
+            end += 1
+        yield text[start:end]
+        start = end
+
+
+# The challenges' tab-separated files: a header line, then one record a line, no quoting.
+
+
+@dataclass(frozen=True, slots=True)
+class TsvRow:
+    """One record: its fields by column name, and the line it stands on."""
+
+    line: int
+    fields: dict[str, str]
+
+
+def read_tsv(path: Path | str, required: Sequence[Sequence[str]]) -> list[TsvRow]:
+    """Read a tab-separated file; `required` lists, for each column that must be there, its accepted names."""
+    lines = read_lines(path)
+    header = [name.strip() for name in lines[0].split("\t")]
+    for names in required:
+        if not set(names) & set(header):
+            raise InputError(
+                path,
+                f"the header has no column {' or '.join(map(repr, names))}; it has {some(header, 10)}.",
+                line=1,
+                hint="Is this the right kind of file? Columns are separated by tabs.",
+            )
+    if len(set(header)) < len(header):
+        raise InputError(path, "the header names a column twice.", line=1)
+    rows = []
+    for number, line in enumerate(lines[1:], start=2):
+        if not line.strip():
+            continue
+        fields = line.split("\t")
+        if len(fields) != len(header):
+            raise InputError(path, f"{len(fields)} columns where the header has {len(header)}.", line=number)
+        rows.append(TsvRow(number, dict(zip(header, map(str.strip, fields), strict=True))))
+    if not rows:
+        raise InputError(path, "there is a header and no record below it.")
+    return rows
+
+
+def write_tsv(path: Path | str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Write a tab-separated file, refusing fields the format cannot hold."""
+    lines = ["\t".join(header)]
+    for row in rows:
+        for name, field in zip(header, row, strict=True):
+            if set(field) & set("\t\n\r\0") or field != field.strip():
+                raise InputError(
+                    path,
+                    f"cannot be written: {name!r} holds a tab, a line break, a NUL or outer blanks, "
+                    "which a tab-separated file cannot.",
+                    record=repr(row[0]),
+                )
+        lines.append("\t".join(row))
+    write_text(path, "\n".join(lines) + "\n")
+
+
+class Seen:
+    """Remembers on which line each id stood, and objects when one comes again."""
+
+    def __init__(self, path: Path | str, what: str = "id") -> None:
+        self.path = path
+        self.what = what
+        self.lines: dict[str, int | None] = {}
+
+    def add(self, id: str, line: int | None) -> None:
+        """Note an id; none at all is an error, and a second time is one that names both places."""
+        if not id:
+            raise InputError(self.path, f"there is no {self.what} here.", line=line)
+        if id in self.lines:
+            first = self.lines[id]
+            before = f" (first on line {first})" if first is not None else ""
+            raise InputError(
+                self.path,
+                f"the {self.what} {id!r} occurs twice{before}.",
+                line=line,
+                hint="Ids must be unique.",
+            )
+        self.lines[id] = line
+
+
+# Safe XML: entity bombs refused, and every element remembers its line for error messages.
+
+_DECLARED = re.compile(rb"""(?:\xef\xbb\xbf)?<\?xml[^>]*\sencoding\s*=\s*["']([\w.-]+)""")
+
+
+@dataclass(frozen=True)
+class XmlFile:
+    """A parsed XML file and the line each element starts on."""
+
+    path: Path
+    root: Element
+    lines: dict[Element, int]
+
+    def error(self, element: Element, what: str, *, hint: str = "") -> InputError:
+        """Make the error for something wrong in `element`, naming file, line and record."""
+        record = element.get("id")
+        return InputError(
+            self.path,
+            what,
+            line=self.lines.get(element),
+            record=f"{element.tag} {record}" if record else None,
+            hint=hint,
+        )
+
+    def required(self, element: Element, attribute: str) -> str:
+        """Return an attribute that must be there and not be blank."""
+        value = element.get(attribute, "").strip()
+        if not value:
+            raise self.error(element, f"<{element.tag}> has no {attribute!r} attribute.")
+        return value
+
+
+class _LineTreeBuilder(TreeBuilder):
+    """Builds the tree and notes on which line each element began."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: dict[Element, int] = {}
+        self.expat: Any = None
+
+    def start(self, tag: Any, attrs: Any, /) -> Element:
+        element = super().start(tag, attrs)
+        self.lines[element] = self.expat.CurrentLineNumber
+        return element
+
+
+def read_xml(path: Path | str) -> XmlFile:
+    """Parse an XML file, or say in one sentence why it cannot be."""
+    path = Path(path)
+    data = read_bytes(path)
+    builder = _LineTreeBuilder()
+    parser = DefusedXMLParser(target=builder)
+    builder.expat = parser.parser
+    try:
+        parser.feed(data)
+        root = parser.close()
+    except DefusedXmlException as error:
+        raise InputError(
+            path,
+            "declares XML entities, which can be used to exhaust a machine; such files are refused.",
+            hint="Remove the <!ENTITY …> declarations.",
+        ) from error
+    except ParseError as error:
+        line, column = error.position
+        reason = str(error).split(":")[0]
+        declared = _DECLARED.match(data)
+        if "invalid token" in reason and (declared is None or declared[1].lower() == b"utf-8"):
+            read_text(path)  # says so, better, if the real trouble is the encoding
+        raise InputError(
+            path, f"is not well-formed XML at column {column + 1}: {reason}.", line=line
+        ) from error
+    except (LookupError, ValueError) as error:
+        raise InputError(path, f"cannot be decoded: {error}.") from error
+    return XmlFile(path, root, builder.lines)
+
+
+def text_of(element: Element | None) -> str:
+    """All the text below an element, with the white space around it removed."""
+    return "" if element is None else "".join(element.itertext()).strip()
+
+
+def write_xml(path: Path | str, root: ET.Element) -> None:
+    """Write an indented XML file, refusing characters that XML cannot hold."""
+    ET.indent(root)
+    # A carriage return would come back as a line feed, as XML demands of parsers, unless it is escaped.
+    text = ET.tostring(root, encoding="unicode").replace("\r", "&#13;")
+    for character in text:
+        code = ord(character)
+        if (
+            (code < 0x20 and character not in "\t\n\r")
+            or 0xD800 <= code <= 0xDFFF
+            or code in (0xFFFE, 0xFFFF)
+        ):
+            raise InputError(
+                path, f"XML cannot hold the control character U+{code:04X}.", hint="Remove it first."
+            )
+    write_text(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n')

@@ -5,9 +5,86 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from postil.data.alignments import AlignedPair
 from postil.data.labels import RESPONSE_SCHEMES
-from postil.data.outcome import FacetOutcome
+from postil.data.questions import Facet
+
+# What an answer does with one facet of the reference.
+
+Spans = tuple[tuple[int, int], ...]
+# What a person says that counts; None: the machine finds its own.
+Facets = tuple[Facet, ...] | None
+
+EXPRESSED, UNADDRESSED, CONTRADICTED = "Expressed", "Unaddressed", "Contradicted"
+
+
+@dataclass(frozen=True, slots=True)
+class FacetOutcome:
+    """What an answer does with a facet, how sure that is, and the words that do it.
+
+    `contradicted` is the chance that the answer contradicts the facet, whatever the label. Spans are
+    characters: of the answer as it was judged (contractions spelled out, blanks made single), and of the
+    reference.
+    """
+
+    facet: Facet
+    label: str
+    confidence: float
+    words: tuple[str, ...] = ()
+    spans: Spans = ()
+    reference_spans: Spans = ()
+    contradicted: float = 0.0
+
+
+# Aligned sentence pairs: chunks of two sentences, linked, typed and scored.
+
+TYPES = ("EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL", "NOALI")
+ADDITIONS = ("FACT", "POL")
+APPROXIMATE = "approximate"  # the status of a pair whose links are not surely the best
+
+Chunks = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """One line of an alignment: token numbers (from 1) of each side, labels and score.
+
+    An empty side means that the other side's chunk is not aligned; `score` is None where the file says NIL.
+    """
+
+    source: tuple[int, ...]
+    target: tuple[int, ...]
+    labels: tuple[str, ...]
+    score: float | None
+
+    @property
+    def type(self) -> str:
+        """The alignment type, without the FACT and POL that may stand beside it."""
+        return next((label for label in self.labels if label in TYPES), "")
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedPair:
+    """Two sentences as tokens, and the alignments between their chunks."""
+
+    id: str
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    alignments: tuple[Alignment, ...] = ()
+    source_text: str = ""
+    target_text: str = ""
+    status: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkedPair:
+    """Two sentences cut into chunks: for each chunk its token numbers, from 1."""
+
+    id: str
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    source_chunks: Chunks
+    target_chunks: Chunks
+
 
 # What each label earns unless the user says otherwise.
 CREDIT: Mapping[str, float] = {

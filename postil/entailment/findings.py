@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from postil.entailment.certainty import left_open
-from postil.entailment.numbers import Outcome
-from postil.entailment.polarity import denied
-from postil.entailment.reading import FOUND, Reading
+from postil.entailment.evidence import denied, left_open
+from postil.entailment.reading import FOUND, Outcome, Reading
 from postil.language.document import Document, Quantity, Span
 
 NUMBER, OPPOSITE, NEGATION, OPEN = "number", "opposite", "negation", "open"

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from postil.data.alignments import ADDITIONS, TYPES, AlignedPair, Alignment
+from postil.data.judgements import ADDITIONS, TYPES, AlignedPair, Alignment, FacetOutcome
+from postil.explain.page import printable
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+    from postil.entailment.entailer import Entailment
 
 Names = tuple[str, str]
 Labelling = Callable[[Alignment], str]
@@ -129,3 +137,113 @@ def in_words(pair: AlignedPair, names: Names, labelling: Labelling = label) -> s
             where = names[0] if alignment.source else names[1]
             said.append(f"only in {where}: “{source or target}”")
     return "; ".join(said) or "nothing is aligned"
+
+
+# An alignment in the terminal: a row for each link, `chunk  =EQUI 5=  chunk`, in colour if there is any.
+
+
+def alignment_table(pair: AlignedPair, names: Names = SENTENCES) -> Table:
+    """The rows of an alignment, in the order of the first sentence as far as the second allows.
+
+    The console that prints it knows how wide it is and whether it has colours.
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, 1))
+    table.add_column(Text(names[0]), justify="right", overflow="fold")
+    table.add_column("", justify="center", no_wrap=True)
+    table.add_column(Text(names[1]), overflow="fold")
+    for alignment in _in_order(pair):
+        style = "" if is_link(alignment) else "dim"
+        table.add_row(
+            Text(printable(words(pair.source, alignment.source)), style),
+            _sign(alignment),
+            Text(printable(words(pair.target, alignment.target)), style),
+        )
+    return table
+
+
+def legend_line(pair: AlignedPair, names: Names = SENTENCES) -> Text:
+    """What the labels of a pair mean, in one line."""
+    from rich.text import Text
+
+    line = Text()
+    for name, meaning in meanings(pair, names).items():
+        style = LOOKS[name].plain_colour if name in LOOKS else ""
+        line.append("   " if line else "").append(name, style).append(f" {meaning}", "dim")
+    return line
+
+
+def _in_order(pair: AlignedPair) -> Iterator[Alignment]:
+    """Alignments by their first token; one with an empty first side follows what stands before it."""
+    waiting = sorted((each for each in pair.alignments if not each.source), key=lambda each: each.target)
+    for alignment in sorted((each for each in pair.alignments if each.source), key=lambda each: each.source):
+        while waiting and alignment.target and waiting[0].target < alignment.target:
+            yield waiting.pop(0)
+        yield alignment
+    yield from waiting
+
+
+def _sign(alignment: Alignment) -> Text:
+    from rich.text import Text
+
+    style = look(alignment)
+    if not is_link(alignment):
+        return Text(label(alignment), "dim")
+    return Text(f"{style.sign}{label(alignment)}{style.sign}", f"bold {style.plain_colour}")
+
+
+# Alignments, facets and entailments as plain values, ready for JSON.
+
+
+def plain_alignment(pair: AlignedPair) -> dict[str, object]:
+    """Two sentences as tokens, and what links their chunks; tokens are counted from 1."""
+    return {
+        "source": list(pair.source),
+        "target": list(pair.target),
+        "alignments": [
+            {
+                "source": list(each.source),
+                "target": list(each.target),
+                "source_text": words(pair.source, each.source),
+                "target_text": words(pair.target, each.target),
+                "type": each.type,
+                "additions": [label for label in each.labels if label != each.type],
+                "score": each.score,
+            }
+            for each in pair.alignments
+        ],
+    }
+
+
+def plain_outcome(outcome: FacetOutcome) -> dict[str, object]:
+    """A facet and what an answer does with it."""
+    facet = outcome.facet
+    return {
+        "id": facet.id,
+        "first": facet.first,
+        "second": facet.second,
+        "relation": facet.relation,
+        "label": outcome.label,
+        "confidence": round(outcome.confidence, 4),
+        "words": list(outcome.words),
+    }
+
+
+def plain_entailment(judged: Entailment, scheme: str) -> dict[str, object]:
+    """A judged pair: the label in a scheme, how sure, and which part of the text says so."""
+    found = judged.found
+    return {
+        "label": judged.two_way if scheme == "2way" else judged.label,
+        "confidence": judged.confidence,
+        "probabilities": dict(judged.probabilities),
+        "sentence": found.sentence,
+        "stands_for": dict(found.stands_for),
+        "supported": list(found.supported),
+        "unsupported": list(found.unsupported),
+        "differences": [
+            {"kind": one.kind, "hypothesis": one.wanted, "text": one.given} for one in found.differences
+        ],
+        "justification": judged.justification,
+    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from postil.explain.page import escape
@@ -103,4 +103,132 @@ def _figure(title: str, said: str, drawn: str, height: float) -> str:
     return (
         f'<figure><figcaption>{escape(title)}</figcaption><svg role="img" '
         f'aria-label="{escape(f"{title}: {said}")}" viewBox="0 0 {_WIDTH} {height:g}">{drawn}</svg></figure>'
+    )
+
+
+# How far a grader can be trusted, as SVG: how often it is right when it is so sure, and how much may pass.
+#
+# The pictures need no script and no style of their own. Colours stand in attributes, so that a page's style
+# sheet may change them (for a dark background, say), and no meaning hangs on colour alone.
+
+# As wide as a phone, so that the letters keep their size there.
+_DIAGRAM_WIDTH, _HEIGHT = 340, 270
+_LEFT, _RIGHT, _TOP, _BOTTOM = 40, 20, 28, 44
+_INK, _FAINT, _LINE = "#1f4e79", "#5b6470", "#c9ced6"
+_SMALLEST, _LARGEST = 4.0, 8.0  # radius of a circle, by how many answers it stands for
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Answers of similar confidence: its mean, how many, how many of them right, and between which shares.
+
+    `least` and `most` are the ends of an interval for the share that is right.
+    """
+
+    confidence: float
+    count: int
+    right: int
+    least: float
+    most: float
+
+    @property
+    def share(self) -> float:
+        """The share of these answers that is right."""
+        return self.right / self.count
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """At a wanted accuracy, the share of answers that may pass without a person's look."""
+
+    accuracy: float
+    share: float
+
+
+def reliability_diagram(bins: Sequence[Bin], title: str) -> str:
+    """A picture of confidence against how often it was right; on the dashed line both are the same."""
+    lowest = min([0.5, *(one.confidence for one in bins)])
+    low = int(lowest * 10 + 1e-9) / 10
+    most = max((one.count for one in bins), default=1)
+    drawn = [
+        *_frame(_ticks(low, 1.0), "how sure Postil was", "how often it was right", low, 1.0),
+        f'<path class="ideal" d="M{_x(low, low, 1):.1f} {_y(low):.1f}L{_x(1, low, 1):.1f} {_y(1):.1f}" '
+        f'fill="none" stroke="{_FAINT}" stroke-width="1.5" stroke-dasharray="5 4"/>',
+    ]
+    for one in bins:
+        x = _x(one.confidence, low, 1.0)
+        radius = _SMALLEST + (_LARGEST - _SMALLEST) * (one.count / most) ** 0.5
+        drawn.append(
+            f'<path class="range" d="M{x:.1f} {_y(one.least):.1f}V{_y(one.most):.1f}" '
+            f'stroke="{_INK}" stroke-width="1.5"/>'
+            f'<circle class="point" cx="{x:.1f}" cy="{_y(one.share):.1f}" r="{radius:.1f}" fill="{_INK}"/>'
+        )
+    said = "; ".join(
+        f"about {one.confidence:.0%} sure: right {one.right} of {one.count} times ({one.share:.0%})"
+        for one in bins
+    )
+    return _picture("reliability", title, said or "nothing to show yet", drawn)
+
+
+def coverage_curve(steps: Sequence[Step], chosen: Step, title: str) -> str:
+    """A picture of how many answers may pass at which accuracy, with the one chosen marked."""
+    low, high = min(one.accuracy for one in steps), max(one.accuracy for one in steps)
+    places = [(_x(one.accuracy, low, high), _y(one.share)) for one in steps]
+    line = f"M{places[0][0]:.1f} {places[0][1]:.1f}" + "".join(f"L{x:.1f} {y:.1f}" for x, y in places[1:])
+    x, y = _x(chosen.accuracy, low, high), _y(chosen.share)
+    # The line only falls, so that above it and to the right there is room for words; not beyond the edge.
+    anchor, shift = ("start", 8) if x < _DIAGRAM_WIDTH - _RIGHT - 20 else ("end", _RIGHT - 2)
+    drawn = [
+        *_frame(_ticks(low, high), "accuracy asked for", "share of the answers that could pass", low, high),
+        f'<path class="curve" d="{line}" fill="none" stroke="{_INK}" stroke-width="2.5" '
+        'stroke-linejoin="round"/>',
+        f'<path class="chosen" d="M{x:.1f} {_y(0):.1f}V{y:.1f}" stroke="{_INK}" stroke-width="1.5" '
+        'stroke-dasharray="2 3"/>',
+        f'<circle class="point" cx="{x:.1f}" cy="{y:.1f}" r="6" fill="{_INK}"/>',
+        _text(x + shift, max(y - 10, _TOP - 4), f"{chosen.share:.0%}", anchor, bold=True),
+    ]
+    said = "; ".join(f"at {one.accuracy:.0%}, {one.share:.0%} of the answers" for one in steps)
+    return _picture("coverage", title, f"{said}. Chosen: {chosen.accuracy:.0%}", drawn)
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Round numbers from low to high for an axis, the ends among them."""
+    step = 0.1 if high - low > 0.3 else 0.05
+    count = int((high - low) / step + 1e-9)
+    inner = [low + step * number for number in range(count + 1)]
+    return inner if high - inner[-1] < step / 2 else [*inner, high]
+
+
+def _frame(marks: Sequence[float], below: str, beside: str, low: float, high: float) -> Iterator[str]:
+    right = _DIAGRAM_WIDTH - _RIGHT
+    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+        y = _y(share)
+        yield f'<path class="grid" d="M{_LEFT} {y:.1f}H{right}" stroke="{_LINE}" stroke-width="1"/>'
+        yield _text(_LEFT - 6, y + 4, f"{share:.0%}", "end")
+    for mark in marks:
+        yield _text(_x(mark, low, high), _y(0) + 17, f"{mark:.0%}", "middle")
+    yield _text((_LEFT + right) / 2, _HEIGHT - 6, below, "middle")
+    yield _text(_LEFT, 12, beside, "start")
+
+
+def _text(x: float, y: float, words: str, anchor: str, *, bold: bool = False) -> str:
+    looks = f'class="value" font-size="14" font-weight="600" fill="{_INK}"'
+    if not bold:
+        looks = f'class="mark" font-size="12" fill="{_FAINT}"'
+    return f'<text {looks} x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
+
+
+def _x(value: float, low: float, high: float) -> float:
+    return _LEFT + (value - low) / ((high - low) or 1) * (_DIAGRAM_WIDTH - _LEFT - _RIGHT)
+
+
+def _y(share: float) -> float:
+    return _TOP + (1 - share) * (_HEIGHT - _TOP - _BOTTOM)
+
+
+def _picture(name: str, title: str, said: str, drawn: Sequence[str]) -> str:
+    return (
+        f'<svg class="plot" role="img" aria-labelledby="{name}-title {name}-desc" '
+        f'viewBox="0 0 {_DIAGRAM_WIDTH} {_HEIGHT}"><title id="{name}-title">{escape(title)}</title>'
+        f'<desc id="{name}-desc">{escape(said)}</desc>{"".join(drawn)}</svg>'
     )

@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from postil.explain.capitals import uncapitalised
-from postil.explain.phrases import base, carries_meaning, heads_of, is_finite, is_punctuation, lemma, wordset
+from postil.explain.phrases import (
+    base,
+    carries_meaning,
+    heads_of,
+    is_finite,
+    is_punctuation,
+    lemma,
+    uncapitalised,
+    wordset,
+)
 from postil.language.document import Document, Token
 
 # Dependents that a predicate can do without.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from postil.data.alignments import AlignedPair, Alignment
+from postil.data.judgements import AlignedPair, Alignment
 from postil.explain.clauses import Tree, bracketed, clause_head
 from postil.explain.links import (
     LIGHT,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from postil.data.alignments import AlignedPair
+from postil.data.judgements import AlignedPair
 from postil.errors import PostilError
 from postil.explain.clauses import Tree
 from postil.explain.differences import Difference, find_differences, is_adverb, words_matter
@@ -16,11 +16,11 @@ from postil.explain.phrases import (
     joined,
     kind_of,
     lemma,
+    named,
     spoken,
     trimmed,
 )
 from postil.explain.shared import common_names, common_statement
-from postil.explain.things import named
 from postil.explain.wording import (
     Named,
     Sides,

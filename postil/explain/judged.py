@@ -16,21 +16,17 @@ from itertools import chain
 
 from postil.alignment.aligner import chunked_pair, load_aligner
 from postil.alignment.features import Pair as WordPair
-from postil.alignment.reading import prepare, read
-from postil.data.alignments import AlignedPair, ChunkedPair
-from postil.data.judgements import Explanation, Judgement
-from postil.data.outcome import FacetOutcome, Facets
+from postil.alignment.features import prepare, read
+from postil.data.judgements import AlignedPair, ChunkedPair, Explanation, FacetOutcome, Facets, Judgement
 from postil.data.questions import Question
 from postil.explain.differences import find_differences
 from postil.explain.notes import for_student, for_teacher
-from postil.grading.claims import judge_found
-from postil.grading.consistency import reconciled
-from postil.grading.given import locate
-from postil.grading.points import find_points
-from postil.language.contractions import spelled_out
+from postil.grading.claims import find_points, judge_found, locate
+from postil.grading.decision import reconciled
 from postil.language.document import Document
-from postil.language.recent import documents_of
-from postil.language.threads import beside, one_thread_each
+from postil.language.pipeline import documents_of
+from postil.language.reader import beside, one_thread_each
+from postil.language.spelling import spelled_out
 
 _TOGETHER = 256  # answers; many are explained faster than a few
 _ALIGNED = 64  # pairs aligned at a time: memory grows with their number

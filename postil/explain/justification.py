@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from postil.alignment.aligner import load_aligner
-from postil.data.alignments import AlignedPair
+from postil.data.judgements import AlignedPair
 from postil.entailment.entailer import Entailment
 from postil.entailment.findings import NEGATION, NUMBER, OPPOSITE, Difference
 from postil.explain.alignments import words

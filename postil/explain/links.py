@@ -6,9 +6,17 @@ import re
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 
-from postil.data.alignments import Alignment
-from postil.explain.capitals import is_label
-from postil.explain.phrases import base, carries_meaning, heads_of, kind_of, lemma, tokens_of, wordset
+from postil.data.judgements import Alignment
+from postil.explain.phrases import (
+    base,
+    carries_meaning,
+    heads_of,
+    is_label,
+    kind_of,
+    lemma,
+    tokens_of,
+    wordset,
+)
 from postil.language.document import Document, Negation, Quantity, Token
 from postil.language.words.relations import Relation, word_relation
 from postil.language.words.wordnet import wordnet

@@ -11,17 +11,76 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from postil.data.labels import PARTLY
-from postil.data.outcome import FacetOutcome
+from postil.data.judgements import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOutcome
+from postil.data.labels import PARTLY, PLAIN_NAMES
+from postil.data.questions import Facet
 from postil.explain.clauses import Tree
 from postil.explain.differences import Difference
 from postil.explain.explanation import differing, shared, telling_differences, told, whole_text
-from postil.explain.facet_words import facet_text, most_contradicted, spoken_against
 from postil.explain.hints import hint_list, praise
 from postil.explain.phrases import base, carries_meaning, lemma, quoted, tokens_of, wordset
 from postil.explain.shared import common_names
 from postil.explain.wording import Named, Sides, left_over, left_over_list
+from postil.grading.decision import disagreement, unsaid
 from postil.language.document import Document, Token
+
+# Facets in words: what an answer says of the reference, what it leaves out, what it contradicts.
+
+PLAIN_OUTCOMES = {EXPRESSED: "said", UNADDRESSED: "left out", CONTRADICTED: "contradicted"}
+_NAMED = 2  # facets named in a sentence
+_SENTENCES = {
+    EXPRESSED: "The answer says",
+    UNADDRESSED: "It leaves out",
+    CONTRADICTED: "It contradicts",
+}
+
+
+def facet_text(facet: Facet) -> str:
+    """A facet as people read it: its two terms, or its only one."""
+    return f"{facet.first} – {facet.second}" if facet.second else facet.first
+
+
+def facets_in_words(outcomes: Sequence[FacetOutcome]) -> str:
+    """A sentence for each kind of outcome that there is, naming its facets."""
+    if not outcomes:
+        return "The reference has no facets."
+    parts = []
+    for label, start in _SENTENCES.items():
+        named = list(dict.fromkeys(facet_text(one.facet) for one in outcomes if one.label == label))
+        if named:
+            parts.append(f"{start}: {'; '.join(named)}.")
+    if outcomes and all(one.label != EXPRESSED for one in outcomes):
+        parts.insert(0, "The answer says none of the reference's facets.")
+    return " ".join(parts)
+
+
+def short_list(outcomes: Sequence[FacetOutcome]) -> str:
+    """Every facet under its outcome, in one line: "said: A; B · left out: C"."""
+    parts = []
+    for label, name in PLAIN_OUTCOMES.items():
+        named = [facet_text(one.facet) for one in outcomes if one.label == label]
+        if named:
+            parts.append(f"{name}: {'; '.join(named)}")
+    return " · ".join(parts)
+
+
+def most_contradicted(outcomes: Sequence[FacetOutcome]) -> FacetOutcome | None:
+    """Of several facets the one that the answer contradicts most, if it contradicts any."""
+    against = [one for one in outcomes if one.label == CONTRADICTED]
+    return max(against, key=lambda one: one.contradicted) if len(outcomes) > 1 and against else None
+
+
+def spoken_against(label: str, outcomes: Sequence[FacetOutcome]) -> list[str]:
+    """That facets speak against a label, as the end of a note to a teacher; nothing where they do not."""
+    if not disagreement(label, outcomes):
+        return []
+    judged = f"please check: it was judged {PLAIN_NAMES[label]}"
+    if label == "correct":
+        names = [f"“{facet_text(one.facet)}”" for one in unsaid(outcomes)[:_NAMED]]
+        found = "was" if len(names) == 1 else "were"
+        return [f"{judged}, although {' and '.join(names)} {found} not found in it"]
+    return [f"{judged}, although it seems to say all that the reference does"]
+
 
 _AGAINST = ("negated", "opposite", "number", "opinion")
 _NOT_SAID = "does not say in so many words"
@@ -35,7 +94,6 @@ _CONDITIONS = frozenset(("if", "when", "unless", "whether", "until", "longer"))
 _EMPTY = wordset("use have make do get go be need put take give say think know")
 # Questions that lead nowhere.
 _UNCLEAR = re.compile(r"when this is so\.$|what .* (is|are|was|were|be)\.$")
-_NAMED = 2  # parts of the reference that are named as not found
 # What a pupil hears where no difference can be named, or before it is.
 _PARTLY = "Your answer is partly right: something is still missing."
 _WRONG = "Something in your answer is not right."

@@ -5,25 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from postil.explain.capitals import is_label
 from postil.explain.clauses import Tree, bracketed, is_needy, subject_of
 from postil.explain.differences import Difference
 from postil.explain.links import quantities_in
 from postil.explain.phrases import (
     base,
     carries_meaning,
+    definite,
     heads_of,
     is_finite,
+    is_label,
     is_plural,
     is_punctuation,
     lemma,
     listed,
+    named,
     noun_phrase,
     spoken,
     tokens_of,
+    wants_article,
     wordset,
 )
-from postil.explain.things import definite, named, wants_article
 from postil.language.document import Document, Token
 
 # Without these dependents a sentence says less, but still something that it said before.

@@ -19,6 +19,7 @@ from postil.explain.phrases import (
     kind_of,
     lemma,
     listed,
+    named,
     noun_phrase,
     quoted,
     spoken,
@@ -27,7 +28,6 @@ from postil.explain.phrases import (
     without_shared_start,
     wordset,
 )
-from postil.explain.things import named
 from postil.language.document import Document, Quantity, Token
 
 # Words with which a writer says that something may not be so.

@@ -8,28 +8,124 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import repeat
+from itertools import groupby, repeat
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.special import softmax
 
 from postil.alignment.aligner import chunked_pair
-from postil.alignment.features import Pair
-from postil.alignment.reading import prepare, read
-from postil.data.outcome import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOutcome, Spans
+from postil.alignment.features import Pair, prepare, read
+from postil.data.arrays import Bools, Floats, Singles
+from postil.data.judgements import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOutcome, Spans
 from postil.data.questions import Facet
-from postil.grading.facets import TOPIC, FoundFacet, extract_facets
-from postil.grading.given import locate
-from postil.grading.reading import Floats, chances
-from postil.language.contractions import spelled_out
+from postil.grading.facets import TOPIC, Clause, FoundFacet, clauses, extract_facets, is_key
 from postil.language.document import Document
-from postil.language.pipeline import analyse_many
-from postil.language.recent import documents_of
-from postil.language.threads import one_thread_each
+from postil.language.pipeline import analyse_many, documents_of
+from postil.language.reader import encoder, one_thread_each
+from postil.language.spelling import spelled_out
 
-Bools = NDArray[np.bool_]
+# What the encoder says of statements in answers: how likely each is expressed, how likely contradicted.
+
+
+# The heads that know both, and which of their outputs say so: correct or entailed, contradictory.
+_HEADS = {"response": (0, 2), "nli": (0, 2)}
+_LONGEST = 40  # words; of longer texts the encoder believes anything
+
+
+def chances(asked: Sequence[tuple[Document, str]]) -> Floats:
+    """For each answer and statement the chances that it is expressed and that it is contradicted.
+
+    A long answer is read in passages, and what one of them says is said.
+    """
+    read = [[(text, statement) for text in passages(answer)] for answer, statement in asked]
+    pairs = list(dict.fromkeys(pair for its in read for pair in its))
+    found = np.zeros((len(asked), 2))
+    if pairs:
+        rows = dict(zip(pairs, _means(encoder().pairs(pairs, tuple(_HEADS))), strict=True))
+        for number, its in enumerate(read):
+            if its:
+                found[number] = np.max([rows[pair] for pair in its], axis=0)
+    # Passages may disagree, but both chances together are no surer than sure.
+    shared: Floats = found / np.maximum(found.sum(axis=-1, keepdims=True), 1)
+    return shared
+
+
+def passages(answer: Document) -> list[str]:
+    """The parts of an answer that are read at once: as many sentences as are short enough together."""
+    if len(answer.text.split()) <= _LONGEST:
+        return [answer.text] if any(map(str.isalnum, answer.text)) else []
+    found: list[list[str]] = []
+    for sentence in answer.sentences:
+        words = answer.text_of(sentence).split()[:_LONGEST]
+        if found and len(found[-1]) + len(words) <= _LONGEST:
+            found[-1] += words
+        elif words:
+            found.append(words)
+    return [" ".join(words) for words in found]
+
+
+def _means(logits: Mapping[str, Singles]) -> Floats:
+    """The mean over the heads of both chances, a row a pair."""
+    found = [softmax(logits[head].astype(np.float64), axis=1)[:, list(its)] for head, its in _HEADS.items()]
+    mean: Floats = np.mean(found, axis=0)
+    return mean
+
+
+# Facets that a person or the challenge's file gives: where the reference says them.
+
+
+def locate(facets: Sequence[Facet], reference: Document) -> tuple[FoundFacet, ...]:
+    """Find the words of each facet in the reference, and the clause that says most of them.
+
+    A facet that the reference does not say is its own statement, and has none of its words.
+    """
+    parts = clauses(reference)
+    written = documents_of(facet.first for facet in facets if not facet.second)
+    return tuple(_located(facet, reference, parts, written) for facet in facets)
+
+
+def _located(
+    facet: Facet, reference: Document, parts: Sequence[Clause], written: Mapping[str, Document]
+) -> FoundFacet:
+    wanted = f"{facet.first} {facet.second}".lower().split()
+    own = written.get(facet.first) if not facet.second else None
+    if own is not None:
+        wanted = [token.lemma.lower() for token in own.tokens if is_key(token)]
+    best = max(parts, key=lambda clause: len(_shared(wanted, reference, clause.tokens)), default=None)
+    tokens = _shared(wanted, reference, best.tokens) if best else {}
+    everywhere = _shared(wanted, reference, range(len(reference.tokens)))
+    found = FoundFacet(facet, (), (), f"{facet.first} {facet.second}".strip())
+    if best is not None and everywhere:
+        # What ties two clauses together, only the whole says.
+        if len(tokens) < len(everywhere):
+            every = tuple(range(len(reference.tokens)))
+            found = FoundFacet(facet, tuple(sorted(everywhere.values())), every, reference.text)
+        else:
+            found = FoundFacet(facet, tuple(sorted(tokens.values())), best.tokens, best.statement)
+    if own is not None and found.tokens and not _says(found, reference, own, wanted):
+        return FoundFacet(facet, (), (), facet.first)
+    return found
+
+
+def _says(found: FoundFacet, reference: Document, own: Document, wanted: Sequence[str]) -> bool:
+    """Whether a reference says what a person has written: all words that matter, denied where it denies."""
+    cues = {index for negation in reference.negations for index in negation.cue}
+    denies = not cues.isdisjoint(found.clause)
+    return len(found.tokens) >= len(set(wanted)) and denies == bool(own.negations)
+
+
+def _shared(wanted: Sequence[str], reference: Document, indices: Iterable[int]) -> dict[str, int]:
+    """For each wanted word the first place among these where the reference has it."""
+    found: dict[str, int] = {}
+    for index in indices:
+        token = reference.tokens[index]
+        for word in wanted:
+            if word in (token.text.lower(), token.lemma.lower()):
+                found.setdefault(word, index)
+    return found
+
 
 # Whoever says the whole reference says each clause of it. A clause that stands alone is read less surely, so
 # its chance counts somewhat less; 0.7 parts correct from other training answers best (docs/facets.md).
@@ -215,3 +311,35 @@ def _mentioned(found: FoundFacet, pair: Pair) -> bool:
     """Whether the answer has all words of a facet."""
     same = pair.matrices["same"][:, list(found.tokens)]
     return bool(same.size and same.any(axis=0).all())
+
+
+# The points of a reference: its facets merged to what a person would list, a clause each.
+
+_GAP = " … "
+
+
+def find_points(reference: Document, question: Document | None = None) -> tuple[FoundFacet, ...]:
+    """The points of a reference, in order, each in the reference's words; what it is about is not one."""
+    told = [one for one in extract_facets(reference, question) if one.facet.relation != TOPIC]
+    found: dict[str, FoundFacet] = {}  # a reference may say the same twice
+    for _, group in groupby(told, key=lambda one: one.clause):
+        its = list(group)
+        tokens = tuple(sorted({token for one in its for token in one.tokens}))
+        name = _in_words(reference, tokens)
+        facet = Facet(f"p{len(found) + 1}", name)
+        found.setdefault(name.lower(), replace(its[0], facet=facet, tokens=tokens))
+    return tuple(found.values())
+
+
+def _in_words(reference: Document, tokens: Iterable[int]) -> str:
+    """Words of a reference as they stand in it, with the small words between them; others leave a gap."""
+    said = ""
+    last: int | None = None
+    for index in tokens:
+        token = reference.tokens[index]
+        if last is not None:
+            left_out = any(map(is_key, reference.tokens[last + 1 : index]))
+            said += _GAP if left_out else reference.text[reference.tokens[last].end : token.start]
+        said += reference.text[token.start : token.end]
+        last = index
+    return said + ")" * (said.count("(") > said.count(")"))

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import log_softmax
 
-from postil.language.contractions import spelled_out
+from postil.data.arrays import Floats
 from postil.language.measures.coverage import COVERAGE, Side, coverage, crowd, new_recall, side
 from postil.language.measures.features import feature_table
 from postil.language.measures.overlap import overlap, overlap_words
-from postil.language.reader import Encoder, encoder
-from postil.language.threads import beside, one_thread_each
-
-Floats = NDArray[np.float64]
+from postil.language.reader import Encoder, beside, encoder, one_thread_each
+from postil.language.spelling import spelled_out
 
 OVERLAP = ("f_measure", "lesk", "new_f_measure")
 _SOFT = tuple(
@@ -57,7 +56,9 @@ def gather(question: str, references: Sequence[str], answers: Sequence[str]) -> 
         read = [(_beginning(one), spelled_out(other)) for one, other in zip(distinct, chosen, strict=True)]
         logits = pool.submit(network.pairs, read)
         words = word_table(question, chosen, distinct)
-        table = assemble(log_softmax(logits.result()["response"]), covered, words, rows)
+        table = assemble(
+            log_softmax(logits.result()["response"].astype(np.float64), axis=-1), covered, words, rows
+        )
     return Evidence(table, tuple(chosen[row] for row in rows), tuple(sides[row] for row in rows))
 
 
@@ -98,13 +99,6 @@ def _overlaps(question: str, reference: str, answer: str) -> tuple[float, float,
         [word for word in first if word not in asked], [word for word in second if word not in asked]
     )
     return both.f1, both.lesk, new.f1
-
-
-def log_softmax(logits: NDArray[np.floating]) -> Floats:
-    """Logarithms of the probabilities that logits stand for."""
-    shifted = logits.astype(np.float64) - logits.max(axis=-1, keepdims=True)
-    found: Floats = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
-    return found
 
 
 def best_coverage(

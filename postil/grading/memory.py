@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from postil.data.arrays import Floats
 from postil.grading.decision import LABELS
-from postil.grading.evidence import Floats
 
 _LEAST = 0.002  # no label is ever ruled out
 

@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from postil.language.measures.overlap import overlap_words
-from postil.language.measures.soft_cardinality import word_alike
+from postil.language.measures.overlap import overlap_words, word_alike
 from postil.language.words.spaces import vocabulary
 from postil.language.words.wordnet import wordnet
 

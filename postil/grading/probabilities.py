@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize
+from scipy.special import log_softmax, softmax
 
+from postil.data.arrays import Floats
 from postil.data.files import write_text
 from postil.data.labels import RESPONSE_SCHEMES
-from postil.errors import InputError
-from postil.grading.decision import LABELS
-from postil.grading.evidence import EVIDENCE, Floats, log_softmax
+from postil.data.questions import Question, count_answers
+from postil.errors import InputError, PostilError
+from postil.grading.decision import LABELS, decide, demand_known
+from postil.grading.evidence import EVIDENCE
+from postil.grading.memory import targets
 
 FORMAT = 1
 _FARTHEST = 3.0  # spreads from the mean
@@ -42,7 +47,8 @@ class Stack:
     def probabilities(self, table: Floats) -> Floats:
         """A row an answer, a column a label."""
         inputs = _standard(table, np.array(self.means), np.array(self.scales))
-        return np.exp(log_softmax(inputs @ np.array(self.weights).T))
+        probabilities: Floats = softmax(inputs @ np.array(self.weights).T, axis=-1)
+        return probabilities
 
     def threshold(self, target: float) -> float:
         """The least confidence at which answers are right as often as asked for; more than 1 if never."""
@@ -77,7 +83,7 @@ def fit_stack(
 
     def cost(flat: Floats) -> tuple[float, Floats]:
         own = flat.reshape(start.shape)
-        logs = log_softmax(inputs @ own.T)
+        logs = log_softmax(inputs @ own.T, axis=-1)
         moved = own - start
         moved[:, 0] *= 0.1  # how frequent a label is may differ freely
         loss = -float(counts @ (wanted * logs).sum(axis=1)) + penalty / 2 * float((moved**2).sum())
@@ -144,3 +150,68 @@ def _numbers(values: object, count: int) -> tuple[float, ...]:
     if found.shape != (count,) or not np.isfinite(found).all():
         raise ValueError(f"{count} numbers are expected")
     return tuple(found.tolist())
+
+
+# Fit the stack to a user's own labelled answers, from the shipped one as far as they ask.
+
+LEAST_ANSWERS, LEAST_QUESTIONS = 20, 2
+_FOLDS = 5
+_PENALTIES = (3.0, 30.0, 300.0, 3000.0)  # from free to hardly moved
+
+
+def demand_labels(questions: Sequence[Question]) -> list[str]:
+    """The labels of all answers; refused are answers without, unknown ones, and too few to learn from."""
+    labels = [answer.label for question in questions for answer in question.answers if answer.label]
+    if len(labels) < count_answers(questions):
+        raise PostilError(
+            f"{count_answers(questions) - len(labels)} of {count_answers(questions)} answers have no label.",
+            hint="Leave them out of the training.",
+        )
+    demand_known(labels)
+    answered = sum(bool(question.answers) for question in questions)
+    if len(labels) < LEAST_ANSWERS or answered < LEAST_QUESTIONS:
+        raise PostilError(
+            f"there are {len(labels)} labelled answers to {answered} questions; training needs at least "
+            f"{LEAST_ANSWERS} to {LEAST_QUESTIONS}.",
+            hint="With fewer, let the grader remember them instead: postil grade --remember.",
+        )
+    return labels
+
+
+def fit_to(table: Floats, questions: Sequence[Question], prior: Stack) -> tuple[Stack, dict[str, float]]:
+    """A stack for these questions' labels, and how it does on questions left out, beside the prior.
+
+    The table holds the evidence about every answer, in order; every answer must be labelled.
+    """
+    labels = demand_labels(questions)
+    answered = [question for question in questions if question.answers]
+    owner = np.array([number for number, question in enumerate(answered) for _ in question.answers])
+    before = prior.probabilities(table)
+    wanted = targets(labels, before)
+    folds = owner % min(_FOLDS, len(answered))
+    crossed = {penalty: _crossed(table, wanted, folds, prior, penalty) for penalty in _PENALTIES}
+    losses = {
+        penalty: float(-np.log((found * wanted).sum(axis=1) + 1e-9).mean())
+        for penalty, found in crossed.items()
+    }
+    best = min(_PENALTIES, key=losses.__getitem__)
+    wrong = np.array([label != "correct" for label in labels])
+    figures = {
+        "answers": float(len(labels)),
+        "accuracy as shipped": _accuracy(before, wrong, prior),
+        "accuracy after training": _accuracy(crossed[best], wrong, prior),
+    }
+    return fit_stack(table, wanted, prior=prior, penalty=best), figures
+
+
+def _crossed(table: Floats, wanted: Floats, folds: NDArray[np.intp], prior: Stack, penalty: float) -> Floats:
+    found = np.zeros_like(wanted)
+    for fold in np.unique(folds):
+        inside = folds == fold
+        stack = fit_stack(table[~inside], wanted[~inside], prior=prior, penalty=penalty)
+        found[inside] = stack.probabilities(table[inside])
+    return found
+
+
+def _accuracy(probabilities: Floats, wrong: NDArray[np.bool_], stack: Stack) -> float:
+    return float((decide(probabilities, stack.biases)["2way"] == wrong).mean())

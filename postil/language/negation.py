@@ -5,19 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 
 from postil.language.document import Negation, Token
-from postil.language.negation_cues import (
+from postil.language.negation_scopes import (
     FROM_VERBS,
+    FURTHEST,
     IDLE_BEFORE,
     NEW_SUBJECTS,
     PAIR_CUES,
     WEAK,
     WORD_CUES,
     Reach,
+    Words,
     is_prefixed,
     is_split_prefix,
     may_begin,
+    neither_scope,
+    phrase_scope,
+    scope_of,
 )
-from postil.language.negation_scopes import FURTHEST, Words, neither_scope, phrase_scope, scope_of
 
 
 def find_negations(tokens: tuple[Token, ...]) -> tuple[Negation, ...]:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from postil.errors import PostilError
-from postil.language.boundaries import BoundaryModel
-from postil.language.chunks import spans_of, tags_of
+from postil.language.chunks import BoundaryModel, spans_of, tags_of
 from postil.language.document import Document, Span, Token
-from postil.language.light_spacy import import_spacy
 from postil.language.negation import find_negations
 from postil.language.quantities import find_quantities
 from postil.language.words.forms import Lemmatiser
@@ -23,6 +23,33 @@ from postil.language.words.forms import Lemmatiser
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
+
+# Import spaCy without its command line, which is a third of the time and no part of analysis.
+
+
+def import_spacy() -> ModuleType:
+    """The spacy module; `spacy.cli` is left to be imported by whoever asks for it."""
+    if "spacy" not in sys.modules and "spacy.cli" not in sys.modules:
+        stand_ins = {name: ModuleType(name) for name in ("spacy.cli", "spacy.cli.info")}
+        stand_ins["spacy.cli.info"].info = _info  # type: ignore[attr-defined]
+        sys.modules.update(stand_ins)
+        try:
+            import spacy
+        finally:
+            for name in stand_ins:
+                sys.modules.pop(name, None)
+        vars(spacy).pop("cli", None)
+    import spacy
+
+    return spacy
+
+
+def _info(*arguments: Any, **options: Any) -> Any:
+    """What spaCy offers as `spacy.info`, with the import put off."""
+    from spacy.cli.info import info
+
+    return info(*arguments, **options)
+
 
 MAX_CHARACTERS = 2_000_000
 # Long texts are analysed piece by piece, so that memory does not grow with them.
@@ -201,7 +228,7 @@ def load_pipeline(path: Path | None = None) -> Pipeline:
     spacy = import_spacy()
     from thinc.api import NumpyOps, get_current_ops, set_current_ops
 
-    import postil.language.components  # noqa: F401 - registers the chunker
+    import postil.language.chunk_tagger  # noqa: F401 - registers the chunker
 
     folder: Any = path or files("postil.resources").joinpath("pipeline")
     # numpy's matrix product is about three times as fast as the one spaCy takes by default. Layers keep what
@@ -244,3 +271,36 @@ def analyse_many(texts: Iterable[str]) -> Iterator[Document]:
 def analyse_tokens(sentences: Iterable[Sequence[str]]) -> Iterator[Document]:
     """Analyse texts that are already cut into tokens."""
     return load_pipeline().analyse_tokens(sentences)
+
+
+# Texts analysed lately: whoever grades an answer, explains it and measures it analyses it once.
+
+_MOST = 3_000  # texts
+
+
+@dataclass(slots=True)
+class _Kept:
+    """The documents kept, by text; replaced, never changed, as several threads may read them."""
+
+    documents: dict[str, Document] = field(default_factory=dict)
+
+
+_KEPT = _Kept()
+
+
+def documents_of(texts: Iterable[str]) -> dict[str, Document]:
+    """The documents of texts, by text; those analysed lately are not analysed again."""
+    wanted = dict.fromkeys(texts)
+    kept = _KEPT.documents
+    # In alphabetical order: the same texts give the same batches, and so the same numbers to the last digit.
+    new = sorted(text for text in wanted if text not in kept)
+    found = {text: kept[text] for text in wanted if text in kept}
+    found.update(zip(new, analyse_many(new), strict=True))
+    others = [(text, one) for text, one in kept.items() if text not in found]
+    _KEPT.documents = dict([*others, *found.items()][-_MOST:])
+    return found
+
+
+def forget() -> None:
+    """Keep nothing, as speed is measured from a fresh start."""
+    _KEPT.documents = {}

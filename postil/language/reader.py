@@ -11,24 +11,52 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
-from postil.language.networks import cores, open_network
+from postil.data.arrays import Singles
 
 if TYPE_CHECKING:
-    from onnxruntime import InferenceSession  # type: ignore[import-untyped]
+    from onnxruntime import InferenceSession
     from tokenizers import Encoding, Tokenizer
 
-Floats = NDArray[np.float32]
+# Open a network that ships, as ONNX, to be run by onnxruntime, and say how many may run at a time.
+
+
+def cores() -> int:
+    """How many cores this process may keep busy: what OMP_NUM_THREADS says, as for other libraries, or all.
+
+    Where several processes share the work, each is told to take one.
+    """
+    told = os.environ.get("OMP_NUM_THREADS", "")
+    return int(told) if told.isdecimal() and int(told) else os.cpu_count() or 1
+
+
+def open_network(path: Path) -> InferenceSession:
+    """A network that takes one thread a call: callers share the cores among several calls."""
+    # Since 1.29 onnxruntime tells its makers of every session, unless this is set before it is loaded.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    from onnxruntime import InferenceSession, SessionOptions, disable_telemetry_events
+
+    disable_telemetry_events()  # and where the program around Postil had loaded it already
+
+    options = SessionOptions()
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 3
+    return InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+
 Pair = tuple[str, str]
 
 HEADS = ("response", "nli", "similarity")
@@ -47,7 +75,7 @@ class Pieces:
     words: tuple[str, ...]
     spans: tuple[tuple[int, int], ...]
     owners: NDArray[np.intp]  # for each piece, the word it is of
-    vectors: Floats
+    vectors: Singles
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,14 +83,14 @@ class LinkPieces:
     """The pieces of two texts read at once: where each starts, and a vector to compare parts by."""
 
     starts: tuple[NDArray[np.intp], NDArray[np.intp]]
-    vectors: tuple[Floats, Floats]
+    vectors: tuple[Singles, Singles]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _ReadPair:
     """What the network says of two texts."""
 
-    logits: Mapping[str, Floats]
+    logits: Mapping[str, Singles]
     pieces: LinkPieces
 
 
@@ -106,7 +134,7 @@ class Encoder:
             _pieces(text, one, rows[0][0]) for text, one, rows in zip(texts, encodings, found, strict=True)
         ]
 
-    def pairs(self, pairs: Sequence[Pair], heads: Sequence[str] = ("response",)) -> Mapping[str, Floats]:
+    def pairs(self, pairs: Sequence[Pair], heads: Sequence[str] = ("response",)) -> Mapping[str, Singles]:
         """The logits of the heads asked for, a row a pair."""
         found = self._both(pairs)
         return {head: np.array([one.logits[head] for one in found]) for head in heads}
@@ -136,17 +164,17 @@ class Encoder:
         self._kept = dict([*self._kept.items(), *known.items()][-_KEPT:])
 
     @cached_property
-    def link_weights(self) -> Mapping[str, Floats]:
+    def link_weights(self) -> Mapping[str, Singles]:
         """The layers that compare two groups of pieces."""
         return dict(np.load(self._folder / "links.npz", allow_pickle=False))
 
     def _run(
         self, session: InferenceSession, outputs: Sequence[str], encodings: Sequence[Encoding]
-    ) -> list[Sequence[Floats]]:
+    ) -> list[Sequence[Singles]]:
         """What a network says of each text."""
 
-        def run(encoding: Encoding) -> Sequence[Floats]:
-            found: Sequence[Floats] = session.run(list(outputs), _inputs(encoding))
+        def run(encoding: Encoding) -> Sequence[Singles]:
+            found: Sequence[Singles] = session.run(list(outputs), _inputs(encoding))
             return found
 
         if len(encodings) < 2 or self._threads < 2:
@@ -198,3 +226,46 @@ def encoder(folder: Path | None = None) -> Encoder:
         return Encoder(folder)
     with as_file(files("postil.resources").joinpath("encoder")) as path:
         return Encoder(path)
+
+
+# Share the cores: keep matrix products to one thread, and let a network work while the interpreter does.
+
+Item = TypeVar("Item")
+Found = TypeVar("Found")
+
+
+def one_thread_each() -> AbstractContextManager[Any]:
+    """Inside, a matrix product takes one thread: ours are small, and shared they cost more than they gain."""
+    limited: AbstractContextManager[Any] = _libraries().limit(limits=1, user_api="blas")
+    return limited
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def beside() -> Executor:
+    """What does one thing beside another, where there is a core for it; else everything in its turn."""
+    return ThreadPoolExecutor(1) if cores() > 1 else _InTurn()
+
+
+class _InTurn(Executor):
+    """Does at once what it is given."""
+
+    def submit(self, fn: Callable[..., Found], /, *args: Any, **kwargs: Any) -> Future[Found]:
+        """The future of something that is done already; an error is raised here."""
+        done: Future[Found] = Future()
+        done.set_result(fn(*args, **kwargs))
+        return done
+
+
+def ahead(work: Callable[[Item], Found], items: Iterable[Item]) -> Iterator[Future[Found]]:
+    """Work on items in the background, in order: on the next one, too, while a result is waited for."""
+    waiting: deque[Future[Found]] = deque()
+    with beside() as pool:
+        for item in items:
+            waiting.append(pool.submit(work, item))
+            if len(waiting) > 1:
+                yield waiting.popleft()
+        yield from waiting

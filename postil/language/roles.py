@@ -19,12 +19,23 @@ import numpy as np
 import numpy.typing as npt
 
 from postil.language.document import Argument, Document, Predicate
-from postil.language.predicates import RolesetModel, inventory, verb_class, verb_of
+from postil.language.predicates import (
+    RolesetModel,
+    antecedent,
+    inventory,
+    verb_class,
+    verb_of,
+    with_doer,
+    with_object,
+    with_undergoer,
+)
 from postil.language.role_features import (
     CONTEXT_ATOMS,
     PAIR_ATOMS,
     TOKEN_ATOMS,
     Candidate,
+    Choice,
+    SpanModel,
     Tree,
     candidates,
     code,
@@ -34,8 +45,6 @@ from postil.language.role_features import (
     token_atoms,
     voice,
 )
-from postil.language.role_rules import antecedent, with_doer, with_object, with_undergoer
-from postil.language.role_spans import Choice, SpanModel
 
 Floats = npt.NDArray[np.float32]
 

@@ -11,7 +11,7 @@ from math import log10
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from symspellpy import SymSpell  # type: ignore[import-untyped]
+    from symspellpy import SymSpell
 
 _DICTIONARY = "frequency_dictionary_en_82_765.txt"
 
@@ -295,3 +295,28 @@ def _turns_meaning(word: str, term: str) -> bool:
             if longer.startswith(prefix) and longer.removeprefix(prefix)[:3] == shorter[:3]:
                 return True
     return False
+
+
+# Denials spelled out: "don't", "dont" and "cannot" become "do not" and "can not".
+#
+# A network that reads pieces of words sees in "don't" three pieces, none of which it knows from "not".
+
+_WHOLE = {"can't": "can not", "cannot": "can not", "cant": "can not", "won't": "will not", "ain't": "is not"}
+_HELPERS = "do|does|did|is|are|was|were|would|could|should|must|might|has|have|had|need"
+_DENIAL = re.compile(
+    rf"\b(?P<whole>{'|'.join(_WHOLE)})\b|\b(?P<helper>{_HELPERS})(?:n't|nt)\b",
+    re.IGNORECASE,
+)
+
+
+def spelled_out(text: str) -> str:
+    """The text with its contracted denials in two words."""
+    return _DENIAL.sub(_in_two_words, text.replace("’", "'"))
+
+
+def _in_two_words(match: re.Match[str]) -> str:
+    found = match["whole"]
+    if not found:
+        return f"{match['helper']} not"
+    words = _WHOLE[found.lower()]
+    return words.capitalize() if found[0].isupper() else words

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from postil.language.document import Document, Token
 from postil.language.pipeline import analyse_many
-from postil.language.words.inflection import past_tense, third_person
+from postil.language.words.forms import past_tense, third_person
 
 _BE = frozenset(("is", "are", "was", "were", "am", "'s"))
 _DO = frozenset(("do", "does", "did"))

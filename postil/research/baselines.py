@@ -11,9 +11,15 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from postil.data.formats.rte import Pair, PairJudgement
+from postil.data.formats.sra import GapRow
+from postil.data.judgements import AlignedPair, Alignment, ChunkedPair
 from postil.data.labels import RESPONSE_SCHEMES, Scheme, reachable_schemes
 from postil.data.questions import Question
+from postil.errors import PostilError
+from postil.language.document import Document
 from postil.language.measures.overlap import NO_OVERLAP, overlap, overlap_words
+from postil.language.pipeline import analyse_many
 
 FEATURES = (
     *(f"reference_{name}" for name in ("overlap", "f", "lesk", "cosine")),
@@ -105,3 +111,137 @@ class LexicalOverlap:
                 tree = self.trees_.get((question.corpus, scheme.name)) or self.trees_["", scheme.name]
                 labels += map(str, tree.predict(lexical_features(question)))
         return labels
+
+
+# The word-overlap baseline of the RTE challenges: how much of the hypothesis stands in the text.
+
+
+def word_coverage(pair: Pair) -> float:
+    """The share of the hypothesis's words that the text has too."""
+    hypothesis = overlap_words(pair.hypothesis)
+    text = set(overlap_words(pair.text))
+    return sum(word in text for word in hypothesis) / len(hypothesis) if hypothesis else 1.0
+
+
+class WordOverlap:
+    """Entailment when enough of the hypothesis's words occur in the text; how much is enough is learned."""
+
+    def fit(self, pairs: Sequence[Pair]) -> Self:
+        """Fit a logistic curve to coverage, and note which label is usual where nothing is entailed."""
+        from sklearn.linear_model import LogisticRegression
+
+        entailed = np.array([pair.label == "ENTAILMENT" for pair in pairs])
+        if len(set(entailed.tolist())) < 2:
+            raise PostilError("training needs pairs with entailment and pairs without.")
+        self.curve_ = LogisticRegression(C=1000.0).fit(self._features(pairs), entailed)
+        negative = Counter(pair.label for pair in pairs if pair.label in ("CONTRADICTION", "UNKNOWN"))
+        self.negative_ = "CONTRADICTION" if negative["CONTRADICTION"] > negative["UNKNOWN"] else "UNKNOWN"
+        return self
+
+    def predict(self, pairs: Sequence[Pair], scheme: Scheme) -> list[PairJudgement]:
+        """Judge every pair, in order."""
+        confidences = self.curve_.predict_proba(self._features(pairs))[:, 1]
+        negative = "NO_ENTAILMENT" if scheme.name == "2way" else self.negative_
+        return [
+            PairJudgement(pair.id, "ENTAILMENT" if confidence >= 0.5 else negative, float(confidence))
+            for pair, confidence in zip(pairs, confidences, strict=True)
+        ]
+
+    @staticmethod
+    def _features(pairs: Sequence[Pair]) -> NDArray[np.float64]:
+        return np.array([[word_coverage(pair)] for pair in pairs])
+
+
+# The interpretable-similarity baseline: chunks that share most identical tokens are equivalent.
+
+
+class IdenticalTokens:
+    """Links identical lower-cased tokens, then pairs the chunks with the most links: EQUI 5, or NOALI."""
+
+    def fit(self, pairs: Sequence[AlignedPair], chunks: Sequence[ChunkedPair]) -> Self:
+        """Learn nothing: the baseline has no parameters."""
+        return self
+
+    def predict(self, pairs: Sequence[ChunkedPair]) -> list[AlignedPair]:
+        """Align every pair of chunked sentences."""
+        return [self._align(pair) for pair in pairs]
+
+    def _align(self, pair: ChunkedPair) -> AlignedPair:
+        weights = _link_weights(pair)
+        # Strongest first; among equals the order of the sentences decides.
+        ranked = sorted(weights, key=lambda link: (-weights[link], link))
+        partner: dict[int, int] = {}
+        for source, target in ranked:
+            if source not in partner and target not in partner.values():
+                partner[source] = target
+        alignments = [
+            Alignment(pair.source_chunks[source], pair.target_chunks[target], ("EQUI",), 5.0)
+            for source, target in sorted(partner.items())
+        ]
+        alignments += [
+            Alignment(chunk, (), ("NOALI",), None)
+            for number, chunk in enumerate(pair.source_chunks)
+            if number not in partner
+        ]
+        taken = set(partner.values())
+        alignments += [
+            Alignment((), chunk, ("NOALI",), None)
+            for number, chunk in enumerate(pair.target_chunks)
+            if number not in taken
+        ]
+        return AlignedPair(pair.id, pair.source, pair.target, tuple(alignments))
+
+
+def _link_weights(pair: ChunkedPair) -> Counter[tuple[int, int]]:
+    """How many identical tokens each two chunks share, every occurrence with every other."""
+    weights: Counter[tuple[int, int]] = Counter()
+    for i, source in enumerate(pair.source_chunks):
+        words = Counter(pair.source[number - 1].lower() for number in source)
+        for j, target in enumerate(pair.target_chunks):
+            shared = sum(words[pair.target[number - 1].lower()] for number in target)
+            if shared:
+                weights[i, j] = shared
+    return weights
+
+
+# The baselines of facets: what an answer leaves out, by the usual case or by the words that it has.
+
+
+class MajorityOutcome:
+    """Calls every word missing, or none, whichever is more frequent; `missing_` holds what was learned."""
+
+    def fit(self, rows: Sequence[GapRow]) -> Self:
+        """Count the words that are missing."""
+        words = [missing for row in rows for missing in row.missing]
+        self.missing_ = 2 * sum(words) > len(words)
+        return self
+
+    def predict(self, rows: Sequence[GapRow]) -> list[tuple[bool, ...]]:
+        """The same for every word."""
+        return [(self.missing_,) * len(row.words) for row in rows]
+
+
+class LexicalOutcome:
+    """Calls a word missing if its lemma is not in the answer."""
+
+    def fit(self, rows: Sequence[GapRow]) -> Self:
+        """Learn nothing."""
+        return self
+
+    def predict(self, rows: Sequence[GapRow]) -> list[tuple[bool, ...]]:
+        """Look for each word's lemma among those of the answer."""
+        texts = list(dict.fromkeys(text for row in rows for text in (row.reference, row.answer)))
+        known = dict(zip(texts, analyse_many(texts), strict=True))
+        return [_missing(row, known[row.reference], known[row.answer]) for row in rows]
+
+
+def _missing(row: GapRow, reference: Document, answer: Document) -> tuple[bool, ...]:
+    said = {token.lemma.lower() for token in answer.tokens}
+    return tuple(
+        not any(
+            token.lemma.lower() in said
+            for token in reference.tokens
+            if token.start < word.end and word.start < token.end
+        )
+        for word in row.words
+    )

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from postil.data.formats.rte import Pair, read_pairs
-from postil.data.formats.rteruns import EntailmentRun, read_gold
+from postil.data.formats.chunks import chunk_files, read_gold_chunks
+from postil.data.formats.ists import read_alignments
+from postil.data.formats.rte import EntailmentRun, Pair, read_gold, read_pairs
+from postil.data.formats.sensekeys import SenseAnswer, read_sense_key, sense_key
+from postil.data.formats.senseval import SenseInstance, read_senseval
+from postil.data.formats.sra import GapRow, read_gaps
+from postil.data.judgements import AlignedPair, ChunkedPair
 from postil.data.labels import ENTAILMENT_SCHEMES, Scheme
 from postil.errors import InputError, MissingDataError, PostilError
-from postil.research.result import BenchResult, Cell
-from postil.research.systems import EntailmentSystem, create
+from postil.research.responses import split_evenly
+from postil.research.systems import AlignmentSystem, EntailmentSystem, FacetSystem, SenseSystem, create
+from postil.research.tables import BenchResult, Cell, Cells
+from postil.scoring.alignment import score_alignments, tally_alignments
 from postil.scoring.entailment import score_entailment, tally_entailment
-from postil.scoring.score import make_signature
+from postil.scoring.responses import class_scores, tally_classes
+from postil.scoring.score import Score, make_signature
+from postil.scoring.senses import score_senses, tally_of, tally_senses
+from postil.scoring.significance import group_numbers
 
 
 def run_entailment(
@@ -81,3 +91,161 @@ def _cell(model: EntailmentSystem, gold: Sequence[Pair], scheme: Scheme) -> Cell
         "by_length": {name: part(pairs) for name, pairs in lengths.items() if pairs},
     }
     return Cell(score_entailment(gold, run, scheme), tally_entailment(gold, run, scheme), None, details)
+
+
+# The alignment benchmark: the three datasets of interpretable similarity, on gold chunks and on our own.
+
+Dataset = tuple[list[AlignedPair], list[ChunkedPair]]
+CHUNKS = ("gold", "system")
+
+
+def run_alignment(
+    train: Path | str, test: Path | str, system: str, *, chunks: Sequence[str] = CHUNKS
+) -> BenchResult:
+    """Train a registered system on the gold chunks of one folder; test it on another's, gold and our own."""
+    from postil.alignment.aligner import own_chunks
+
+    started = time.perf_counter()
+    training = read_datasets(train)
+    model: AlignmentSystem = create("alignment", system)
+    model.fit(
+        [pair for pairs, _ in training.values() for pair in pairs],
+        [pair for _, chunked in training.values() for pair in chunked],
+    )
+    cells: Cells = {kind: {} for kind in chunks}
+    for name, (gold, chunked) in read_datasets(test).items():
+        for kind in chunks:
+            given = model.predict(chunked if kind == "gold" else own_chunks(gold))
+            cells[kind][name] = Cell(score_alignments(gold, given), tally_alignments(gold, given))
+    signature = make_signature("ists", system=system, chunks="+".join(chunks))
+    return BenchResult("alignment", system, signature, cells, time.perf_counter() - started)
+
+
+def read_datasets(folder: Path | str) -> dict[str, Dataset]:
+    """Read `STSint.input.NAME.wa` (or `.testinput.`) and its gold chunks, by dataset name."""
+    folder = Path(folder)
+    datasets: dict[str, Dataset] = {}
+    for file in sorted((*folder.glob("STSint.input.*.wa"), *folder.glob("STSint.testinput.*.wa"))):
+        name = file.name.removesuffix(".wa").split("input.", 1)[1]
+        gold = read_alignments(file)
+        datasets[name] = (gold, read_gold_chunks(gold, chunk_files([file])))
+    if not datasets:
+        raise MissingDataError(
+            f"{folder}: there are no files STSint.input.*.wa or STSint.testinput.*.wa here.",
+            hint="docs/data.md shows the layout.",
+        )
+    return datasets
+
+
+# The facet benchmark: which words of the reference an answer leaves out, on tables of gaps.
+#
+# The units are the reference's words, not anybody's facets, so that systems with different facets compare.
+
+Progress = Callable[[int, int, str], None]
+Called = Sequence[tuple[bool, ...]]  # for each row, for each word, whether it is called missing
+
+METRICS = ("accuracy", "macro_f1", "weighted_f1")
+_OUTCOMES = Scheme("gaps", ("missing", "expressed"))
+
+
+def run_facets(gaps: Sequence[Path], system: str, *, progress: Progress | None = None) -> BenchResult:
+    """Score a registered system on tables of gaps: over all rows, and over those with a part missing."""
+    started = time.perf_counter()
+    tables = {path.stem: read_gaps(path) for path in map(Path, gaps)}
+    if len(tables) < len(gaps):
+        raise PostilError("two tables have the same name.", hint="Results are filed under the file's name.")
+    cells: Cells = {"words": {}, "partial": {}}
+    for number, (stem, rows) in enumerate(tables.items(), start=1):
+        model: FacetSystem = create("facets", system)
+        model.fit(rows)
+        called = model.predict([replace(row, gap="") for row in rows])
+        cells["words"][stem] = _gap_cell(rows, called, system)
+        partial = [place for place, row in enumerate(rows) if row.is_partial]
+        if partial:
+            some = [rows[place] for place in partial]
+            cells["partial"][stem] = _gap_cell(some, [called[place] for place in partial], system)
+        if progress:
+            progress(number, len(tables), "tables")
+    signature = make_signature("gaps", system=system, rows=sum(map(len, tables.values())))
+    return BenchResult("facets", system, signature, cells, time.perf_counter() - started)
+
+
+def _gap_cell(rows: Sequence[GapRow], called: Called, system: str) -> Cell:
+    """Score the words of some rows; those of one row belong together."""
+    gold = [_OUTCOMES.labels[0 if missing else 1] for row in rows for missing in row.missing]
+    told = [_OUTCOMES.labels[0 if missing else 1] for words in called for missing in words]
+    tally = tally_classes(gold, told, _OUTCOMES)
+    values = tally.values()
+    score = Score(
+        {name: values[name] for name in METRICS},
+        "macro_f1",
+        make_signature("gaps", system=system, rows=len(rows), n=tally.size),
+        tally.size,
+        class_scores(tally, _OUTCOMES),
+    )
+    groups = group_numbers([str(number) for number, row in enumerate(rows) for _ in row.words])
+    return Cell(score, tally, groups, {"rows": len(rows)})
+
+
+# The sense benchmark: train on one lexical-sample file, test on another, or cross-validate on one.
+
+
+def run_senses(
+    train: Path | str,
+    system: str,
+    *,
+    test: Path | str | None = None,
+    key: Path | str | None = None,
+    folds: int = 10,
+    seed: int = 0,
+) -> BenchResult:
+    """Run a registered system: on a test file (whose key may be a file apart), or in cross-validation."""
+    started = time.perf_counter()
+    training = [instance for instance in read_senseval(train) if instance.senses]
+    if not training:
+        raise PostilError(f"{train}: no instance has a sense to learn from.")
+    if test is None:
+        name, right = f"{Path(train).stem}/cv", sense_key(training)
+        answers = _cross_validate(system, training, folds, seed)
+        how: dict[str, object] = {"folds": folds, "seed": seed}
+    else:
+        instances = read_senseval(test)
+        name, right = Path(test).stem, sense_key(instances) if key is None else read_sense_key(key)
+        if not right:
+            raise PostilError(f"{test}: no instance has a sense to score against.", hint="Give its --key.")
+        model: SenseSystem = create("senses", system)
+        model.fit(training)
+        answers = model.predict(_hidden(instances))
+        how = {"test": name}
+    cells = {name: _sense_cell(right, answers)}
+    words = sorted({answer.lexelt for answer in right})
+    if len(words) > 1:
+        for word in words:
+            of_word = [[item for item in items if item.lexelt == word] for items in (right, answers)]
+            cells[word] = _sense_cell(*of_word)
+    signature = make_signature("senses", system=system, granularity="fine", **how)
+    return BenchResult("senses", system, signature, {"fine": cells}, time.perf_counter() - started)
+
+
+def _hidden(instances: Sequence[SenseInstance]) -> list[SenseInstance]:
+    return [replace(instance, senses=()) for instance in instances]
+
+
+def _cross_validate(
+    system: str, instances: Sequence[SenseInstance], folds: int, seed: int
+) -> list[SenseAnswer]:
+    if not 2 <= folds <= len(instances):
+        raise PostilError(f"{folds} folds cannot be made of {len(instances)} instances.")
+    numbers = split_evenly(len(instances), folds, seed)
+    answers: list[SenseAnswer] = []
+    for fold in range(folds):
+        model: SenseSystem = create("senses", system)
+        model.fit([item for item, number in zip(instances, numbers, strict=True) if number != fold])
+        held_out = [item for item, number in zip(instances, numbers, strict=True) if number == fold]
+        answers += model.predict(_hidden(held_out))
+    return answers
+
+
+def _sense_cell(key: Sequence[SenseAnswer], answers: Sequence[SenseAnswer]) -> Cell:
+    tally = tally_senses(key, answers)
+    return Cell(score_senses(tally, granularity="fine"), tally_of(tally))

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Protocol
 
-from postil.data.alignments import AlignedPair, ChunkedPair
-from postil.data.formats.gaps import GapRow
-from postil.data.formats.rte import Pair
-from postil.data.formats.rteruns import PairJudgement
+from postil.data.formats.rte import Pair, PairJudgement
 from postil.data.formats.sensekeys import SenseAnswer
-from postil.data.formats.senses import SenseInstance
+from postil.data.formats.senseval import SenseInstance
+from postil.data.formats.sra import GapRow
+from postil.data.judgements import AlignedPair, ChunkedPair
 from postil.data.labels import Scheme
 from postil.data.questions import Question
 from postil.errors import PostilError
@@ -149,109 +148,109 @@ REGISTRY: tuple[Entry, ...] = (
     Entry(
         "entailment",
         "overlap",
-        "postil.research.entailment:WordOverlap",
+        "postil.research.baselines:WordOverlap",
         "share of the hypothesis's words found in the text",
     ),
     Entry(
         "entailment",
         "postil",
-        "postil.research.entailment_system:ShippedEntailer",
+        "postil.research.shipped:ShippedEntailer",
         "the shipped entailer: encoder, words, numbers, negation (needs a test file of its own)",
     ),
     Entry(
         "alignment",
         "identical",
-        "postil.research.alignment:IdenticalTokens",
+        "postil.research.baselines:IdenticalTokens",
         "chunks with most identical tokens are equivalent (task baseline)",
     ),
     Entry(
         "alignment",
         "postil",
-        "postil.research.aligner_system:ShippedAligner",
+        "postil.research.shipped:ShippedAligner",
         "the shipped aligner: encoder, trees and optimiser (needs a test set of its own)",
     ),
     Entry(
         "facets",
         "majority",
-        "postil.research.facets:MajorityOutcome",
+        "postil.research.baselines:MajorityOutcome",
         "all words missing or none, whichever is more frequent in the table",
     ),
     Entry(
         "facets",
         "lexical",
-        "postil.research.facets:LexicalOutcome",
+        "postil.research.baselines:LexicalOutcome",
         "a word is missing if its lemma is not in the answer",
     ),
     Entry(
         "facets",
         "postil",
-        "postil.research.facet_system:ShippedFacets",
+        "postil.research.shipped:ShippedFacets",
         "the shipped facets: a word is missing if no facet that holds it is expressed",
     ),
     Entry(
         "senses",
         "mfs",
-        "postil.senses.senses:MostFrequentSense",
+        "postil.senses.learners:MostFrequentSense",
         "most frequent sense of the word (task baseline)",
     ),
     Entry(
         "senses",
         "swat-hk-bo",
-        "postil.research.shipped_systems:swat_hk_bo",
+        "postil.research.shipped:swat_hk_bo",
         "AdaBoost (Senseval-3 Basque: swat_hk-bo)",
     ),
     Entry(
         "senses",
         "swat-hk",
-        "postil.research.shipped_systems:swat_hk",
+        "postil.research.shipped:swat_hk",
         "vote of AdaBoost, maximum entropy, cosine, decision list, naive Bayes",
     ),
     Entry(
         "senses",
         "swat",
-        "postil.research.shipped_systems:swat",
+        "postil.research.shipped:swat",
         "vote of cosine, decision list, naive Bayes",
     ),
     Entry(
         "senses",
         "bcu-svm",
-        "postil.research.shipped_systems:bcu_svm",
+        "postil.research.shipped:bcu_svm",
         "support vectors, one machine a sense",
     ),
     Entry(
         "senses",
         "bcu-comb",
-        "postil.research.shipped_systems:bcu_comb",
+        "postil.research.shipped:bcu_comb",
         "vote of support vectors, cosine, naive Bayes",
     ),
     Entry(
         "senses",
         "irst",
-        "postil.research.shipped_systems:irst",
+        "postil.research.shipped:irst",
         "support vectors on a sum of kernels",
     ),
     Entry(
         "senses",
         "duluth",
-        "postil.research.shipped_systems:duluth",
+        "postil.research.shipped:duluth",
         "vote of three bagged decision trees: words, bigrams, neighbours",
     ),
     Entry(
         "senses",
         "umd",
-        "postil.research.shipped_systems:umd",
+        "postil.research.shipped:umd",
         "support vectors that leave out what no sense claims",
     ),
     Entry(
         "senses",
         "postil",
-        "postil.research.shipped_systems:postil",
+        "postil.research.shipped:postil",
         "ours: a learned pool of support vectors, complement Bayes and cosine; any language",
     ),
     Entry(
         "senses",
         "postil-encoder",
-        "postil.research.shipped_systems:postil_encoder",
+        "postil.research.shipped:postil_encoder",
         "… and contextual vectors of the encoder; English",
     ),
 )

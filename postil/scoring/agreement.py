@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from postil.errors import MismatchError, some
-from postil.scoring.tally import Floats
+from postil.scoring.significance import Floats
 
 Label = TypeVar("Label", bound=Hashable)
 Distance = Callable[[Floats, Floats], Floats]

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from postil.data.alignments import AlignedPair
+from postil.data.judgements import AlignedPair
 from postil.errors import MismatchError
 from postil.scoring.responses import check_ids
 from postil.scoring.score import Score, make_signature
-from postil.scoring.tally import Floats, Metrics, SumTally, f1_of, ratio
+from postil.scoring.significance import Floats, Metrics, SumTally, f1_of, ratio
 
 METRICS = ("f_align", "f_type", "f_score", "f_type_score")
 _PUNCTUATION = frozenset(".,:'`?;\"-")

@@ -9,16 +9,14 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.data.formats.rte import Pair
-from postil.data.formats.rteruns import EntailmentRun
+from postil.data.arrays import Bools
+from postil.data.formats.rte import EntailmentRun, Pair
 from postil.data.labels import ENTAILMENT_SCHEMES, Scheme
 from postil.errors import MismatchError
-from postil.scoring.classes import class_scores, tally_classes
-from postil.scoring.responses import check_ids
+from postil.scoring.responses import check_ids, class_scores, tally_classes
 from postil.scoring.score import Score, make_signature
-from postil.scoring.tally import Floats, Metrics, ratio
+from postil.scoring.significance import Floats, Metrics, ratio
 
-Bools = NDArray[np.bool_]
 Places = NDArray[np.intp]
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from postil.data.formats.sensekeys import SenseAnswer, SenseMap
 from postil.errors import MismatchError, PostilError, some
 from postil.scoring.score import Score, make_signature
-from postil.scoring.tally import Floats, Metrics, SumTally, ratio
+from postil.scoring.significance import Floats, Metrics, SumTally, ratio
 
 Granularity = Literal["fine", "coarse", "mixed"]
 

@@ -6,13 +6,18 @@ counts one half for each. Support vectors, maximum entropy and the kernel machin
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from postil.senses.table import Floats, Rows
+from postil.data.arrays import Floats
+from postil.data.formats.sensekeys import SenseAnswer
+from postil.data.formats.senseval import SenseInstance
+from postil.senses.features import Rows
 
 SMOOTHING = 0.3  # added to every count of complement Bayes
 _LITTLE = 0.1  # added to every count of naive Bayes
@@ -122,3 +127,178 @@ def _spread(coef: Floats, bias: Floats, known: NDArray[np.intp], senses: int, *,
     biases = np.full(senses, bias.min() - 1.0)  # a sense that was not met claims nothing
     biases[known] = bias
     return Linear(weights, biases)
+
+
+# AdaBoost.MH (Schapire and Singer 1999) on features that are there or not.
+#
+# Each round finds the one feature whose presence tells the senses apart best, as the examples are weighted
+# now, and gives every sense a vote for its presence and one for its absence; then the examples that are
+# still wrong weigh more. As a sum of such votes is a weight for each feature, the outcome is linear.
+
+ROUNDS = 1000
+
+
+def adaboost(rows: Rows, shares: Floats) -> Linear:
+    """Boost for a fixed number of rounds, or until a round gains nothing."""
+    count, senses = shares.shape
+    signs = np.where(shares > 0, 1.0, -1.0)
+    spread = np.where(shares > 0, shares, 1.0)
+    spread /= spread.sum()
+    smooth = 1.0 / (count * senses)
+    weights, bias = np.zeros((rows.shape[1], senses)), np.zeros(senses)
+    turned, by_feature = rows.T.tocsr(), rows.tocsc()
+    for _ in range(ROUNDS):
+        right, wrong = spread * (signs > 0), spread * (signs < 0)
+        with_right, with_wrong = turned @ right, turned @ wrong
+        without_right, without_wrong = right.sum(axis=0) - with_right, wrong.sum(axis=0) - with_wrong
+        # What is left of the examples' weight after the round; differences may fall below 0 by rounding.
+        without_right, without_wrong = np.maximum(without_right, 0), np.maximum(without_wrong, 0)
+        left = 2 * (np.sqrt(with_right * with_wrong) + np.sqrt(without_right * without_wrong)).sum(axis=1)
+        best = int(left.argmin())
+        there = 0.5 * np.log((with_right[best] + smooth) / (with_wrong[best] + smooth))
+        absent = 0.5 * np.log((without_right[best] + smooth) / (without_wrong[best] + smooth))
+        bias += absent
+        weights[best] += there - absent
+        votes = np.tile(absent, (count, 1))
+        votes[by_feature.indices[by_feature.indptr[best] : by_feature.indptr[best + 1]]] = there
+        spread *= np.exp(-signs * votes)
+        spread /= spread.sum()
+        if left[best] > 1 - 1e-9:
+            break
+    return Linear(weights, bias)
+
+
+# Decision lists (Yarowsky 1994): the one strongest feature that an instance has decides.
+
+LIST_SMOOTHING = 0.1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DecisionList:
+    """For each feature how strongly it speaks for each sense; `bias` is what holds where no feature does."""
+
+    weights: Floats  # features × senses: the logarithm of the odds
+    bias: Floats
+
+    def scores(self, rows: Rows) -> Floats:
+        """For each sense the strongest evidence that an instance has."""
+        found = np.tile(self.bias, (rows.shape[0], 1))
+        filled = np.flatnonzero(np.diff(rows.indptr))
+        if len(filled):
+            # One stretch of `indices` a row; rows without features keep the bias.
+            strongest = np.maximum.reduceat(self.weights[rows.indices], rows.indptr[filled], axis=0)
+            found[filled] = np.maximum(found[filled], strongest)
+        return found
+
+
+def decision_list(rows: Rows, shares: Floats) -> DecisionList:
+    """Learn the log odds of each sense given each feature, smoothed."""
+    return DecisionList(
+        _log_odds(np.asarray(rows.T @ shares)), _log_odds(shares.sum(axis=0, keepdims=True))[0]
+    )
+
+
+def _log_odds(counts: Floats) -> Floats:
+    others = counts.sum(axis=1, keepdims=True) - counts
+    odds: Floats = np.log((counts + LIST_SMOOTHING) / (others + LIST_SMOOTHING))
+    return odds
+
+
+# Bagged decision trees: each tree learns from the examples drawn anew, and all of them are asked.
+
+TREES = 10
+_LEAF = 2  # examples that a leaf holds at least
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trees:
+    """The nodes of all trees in one row: what each asks, where it goes on, and the senses of a leaf.
+
+    `feature` is −1 at a leaf; `roots` says where each tree starts.
+    """
+
+    roots: NDArray[np.intp]
+    feature: NDArray[np.intp]
+    absent: NDArray[np.intp]
+    there: NDArray[np.intp]
+    senses: Floats
+
+    def scores(self, rows: Rows) -> Floats:
+        """The logarithm of the mean of what the trees say."""
+        asked, place = np.unique(self.feature, return_inverse=True)
+        # Only the columns that are asked for are laid out; a leaf's −1 asks for none.
+        values = rows[:, np.maximum(asked, 0)].toarray() > 0
+        said = np.zeros((rows.shape[0], self.senses.shape[1]))
+        everyone = np.arange(rows.shape[0])
+        for root in self.roots:
+            nodes = np.full(rows.shape[0], root)
+            while (self.feature[nodes] >= 0).any():
+                onward = np.where(values[everyone, place[nodes]], self.there[nodes], self.absent[nodes])
+                nodes = np.where(self.feature[nodes] >= 0, onward, nodes)
+            said += self.senses[nodes]
+        return np.log(said / len(self.roots) + 1e-6)
+
+
+def bagged_trees(rows: Rows, shares: Floats, *, seed: int = 0) -> Trees:
+    """Learn trees, each on as many examples as there are, drawn with replacement."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    numbers, labels = np.nonzero(shares)
+    examples = sparse.csc_matrix(rows[numbers])
+    random = np.random.default_rng(seed)
+    parts: list[tuple[NDArray[np.intp], ...]] = []
+    leaves, roots, first = [], [], 0
+    for _ in range(TREES):
+        drawn = random.multinomial(len(numbers), np.full(len(numbers), 1 / len(numbers)))
+        weights = drawn * shares[numbers, labels]
+        model = DecisionTreeClassifier(
+            criterion="entropy", min_samples_leaf=_LEAF, random_state=int(random.integers(2**31))
+        )
+        tree = model.fit(examples, labels, sample_weight=weights).tree_
+        inner = tree.children_left >= 0
+        parts.append(
+            (
+                np.where(inner, tree.feature, -1),
+                np.where(inner, tree.children_left + first, -1),
+                np.where(inner, tree.children_right + first, -1),
+            )
+        )
+        said = np.zeros((tree.node_count, shares.shape[1]))
+        said[:, model.classes_] = tree.value[:, 0, :]
+        leaves.append(said / np.maximum(said.sum(axis=1, keepdims=True), 1e-12))
+        roots.append(first)
+        first += tree.node_count
+    feature, absent, there = (np.concatenate(part).astype(np.intp) for part in zip(*parts, strict=True))
+    return Trees(np.array(roots, dtype=np.intp), feature, absent, there, np.concatenate(leaves))
+
+
+# The baseline of word senses: always the sense that the word had most often.
+
+
+class MostFrequentSense:
+    """Answers every instance of a word with the word's most frequent sense in training.
+
+    An instance with several senses counts for each of them; between equally frequent senses the one met
+    first wins. A word that was not in training is not answered. `senses_` holds what was learned.
+    """
+
+    def __init__(self) -> None:
+        self.senses_: dict[str, str] = {}
+
+    def fit(self, instances: Iterable[SenseInstance]) -> MostFrequentSense:
+        """Count the senses of each word; unlabelled instances are passed over."""
+        counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for instance in instances:
+            if instance.senses:
+                counts[instance.lexelt].update(instance.senses)
+        # `max` takes the first of equals, and a Counter keeps the order in which senses were met.
+        self.senses_ = {lexelt: max(count, key=count.__getitem__) for lexelt, count in counts.items()}
+        return self
+
+    def predict(self, instances: Iterable[SenseInstance]) -> list[SenseAnswer]:
+        """Answer the instances of the words known from training, in the order given."""
+        return [
+            SenseAnswer(instance.id, instance.lexelt, ((self.senses_[instance.lexelt], None),))
+            for instance in instances
+            if instance.lexelt in self.senses_
+        ]

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+import numpy as np
+
+from postil.data.arrays import Floats
+from postil.data.formats.senseval import SenseInstance
 from postil.errors import PostilError
-from postil.senses.boosting import adaboost
-from postil.senses.decision_list import decision_list
+from postil.scoring.significance import fold_numbers
+from postil.senses.features import VECTORS, Rows, Table, make_table
 from postil.senses.learners import (
+    MostFrequentSense,
+    adaboost,
+    bagged_trees,
     complement_bayes,
     cosine,
+    decision_list,
     kernel_machine,
     maximum_entropy,
     naive_bayes,
+    prior,
     support_vectors,
 )
-from postil.senses.table import VECTORS, Floats, Rows
-from postil.senses.trees import bagged_trees
 
 # pool: weights learned on held-out examples; vote: one vote a member; sum: scores as they are;
 # claims: as sum, but an instance that no sense's machine claims is not answered.
@@ -131,3 +138,149 @@ def find_recipe(system: str) -> Recipe:
     if system not in RECIPES:
         raise PostilError(f"there is no sense system {system!r}.", hint=f"There are {', '.join(RECIPES)}.")
     return RECIPES[system]
+
+
+# How several learners come to one answer: by votes, or by a pool whose weights were learned.
+
+_PENALTY = 0.01  # keeps a weight finite where the held-out examples are told apart without a fault
+_LITTLE = 1e-3  # weight of members that tell nothing, on the scale on which their scores vary by 1
+
+
+def chances(scores: Floats) -> Floats:
+    """Scores as chances that sum to 1 in each row."""
+    shifted = np.exp(scores - scores.max(axis=1, keepdims=True))
+    found: Floats = shifted / shifted.sum(axis=1, keepdims=True)
+    return found
+
+
+def vote(members: Sequence[Floats]) -> Floats:
+    """The share of the members whose best sense it is; members' chances decide only between equals."""
+    votes = np.zeros_like(members[0])
+    everyone = np.arange(len(votes))
+    for scores in members:
+        votes[everyone, scores.argmax(axis=1)] += 1
+    split = np.mean([chances(scores) for scores in members], axis=0)
+    found: Floats = (votes + 1e-3 * split) / (len(members) + 1e-3)
+    return found
+
+
+def pool(members: Sequence[Floats], weights: Floats) -> Floats:
+    """A log-linear pool: the chances of the weighted sum of scores."""
+    return chances(np.einsum("mis,m->is", np.stack(members), weights))
+
+
+def learn_pool(members: Sequence[Floats], shares: Floats) -> Floats:
+    """The weights, none below 0, under which scores of held-out examples give their labels the best chance.
+
+    One weight a member is all that is learned: a few dozen examples suffice, and one member's scores are at
+    least brought to the scale on which they are chances.
+    """
+    from scipy.optimize import minimize
+
+    stacked = np.stack(members)
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        given = pool(members, weights)
+        lost = -float((shares * np.log(given + 1e-12)).sum()) + _PENALTY * float(weights @ weights)
+        slope = np.einsum("is,mis->m", given - shares, stacked) + 2 * _PENALTY * weights
+        return lost / len(shares), slope / len(shares)
+
+    spread = stacked.std(axis=(1, 2))
+    start = 1 / np.where(spread > 1e-6, spread, 1.0) / len(members)
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0, None)] * len(start))
+    learned: Floats = found.x
+    # Members that tell nothing still rank the senses, but with nearly the same chance for each.
+    return learned if learned.any() else _LITTLE * start
+
+
+# What is learned of one word: its senses, its features, and the members of a system that tell them apart.
+
+FOLDS = 5  # parts of the examples, each held out once, to learn a pool's weights
+_BATCH = 1000  # instances read at once, which bounds the memory
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordModel:
+    """A word as learned; `weights` are its pool's. Where one sense is all there is, it stands alone."""
+
+    senses: tuple[str, ...]
+    recipe: Recipe
+    table: Table | None = None
+    members: tuple[Scorer, ...] = ()
+    weights: Floats | None = None
+
+    def chances(self, instances: Sequence[SenseInstance]) -> Floats:
+        """The chance of each sense, one row an instance; a row of zeros where the system does not answer."""
+        if self.table is None or not instances:
+            return np.ones((len(instances), len(self.senses)))
+        batches = (instances[start : start + _BATCH] for start in range(0, len(instances), _BATCH))
+        return np.concatenate([self._combined(self.table, batch) for batch in batches])
+
+    def _combined(self, table: Table, instances: Sequence[SenseInstance]) -> Floats:
+        both = table.rows(instances)
+        scores = [
+            scorer.scores(_rows_for(member, table, both))
+            for member, scorer in zip(self.recipe.members, self.members, strict=True)
+        ]
+        if self.recipe.combination == "vote":
+            return vote(scores)
+        if self.weights is not None:
+            return pool(scores, self.weights)
+        found = chances(scores[0])
+        if self.recipe.combination == "claims":
+            found[scores[0].max(axis=1) <= 0] = 0
+        return found
+
+
+def learn_word(instances: Sequence[SenseInstance], recipe: Recipe, *, seed: int = 0) -> WordModel:
+    """Learn a word from its labelled examples; those with several senses count in part for each."""
+    senses = tuple(sorted({sense for instance in instances for sense in instance.senses}))
+    if len(senses) < 2:
+        return WordModel(senses, recipe)
+    if not recipe.members:
+        return WordModel(tuple(MostFrequentSense().fit(instances).senses_.values()), recipe)
+    shares = np.zeros((len(instances), len(senses)))
+    for row, instance in enumerate(instances):
+        shares[row, [senses.index(sense) for sense in instance.senses]] = 1 / len(instance.senses)
+    table = make_table(instances, recipe.groups)
+    both = table.rows(instances)
+    each = [_rows_for(member, table, both) for member in recipe.members]
+    members = learn_members(recipe, each, shares, seed)
+    weights = _pool_weights(recipe, each, shares, seed) if recipe.combination == "pool" else None
+    return WordModel(senses, recipe, table, members, weights)
+
+
+def _rows_for(member: Member, table: Table, both: tuple[Rows, Rows]) -> Rows:
+    rows = both[LEARNERS[member.learner].weighed]
+    places = table.places(member.groups)
+    return rows if len(places) == table.width else rows[:, places]
+
+
+def learn_members(recipe: Recipe, each: Sequence[Rows], shares: Floats, seed: int) -> tuple[Scorer, ...]:
+    """Learn every member from its rows; each draws by a seed of its own."""
+    return tuple(
+        _learn_member(member.learner, rows, shares, seed + number)
+        for number, (member, rows) in enumerate(zip(recipe.members, each, strict=True))
+    )
+
+
+def _learn_member(name: str, rows: Rows, shares: Floats, seed: int) -> Scorer:
+    """Learn from rows; without features, or with one sense only, there is nothing to tell senses apart by."""
+    if not rows.shape[1] or (shares.sum(axis=0) > 0).sum() < 2:
+        return prior(shares, rows.shape[1])
+    learner = LEARNERS[name]
+    return learner.learn(rows, shares, seed=seed) if learner.draws else learner.learn(rows, shares)
+
+
+def _pool_weights(recipe: Recipe, each: Sequence[Rows], shares: Floats, seed: int) -> Floats:
+    """Score every example by members that have not seen it, and learn the pool from these scores."""
+    folds = fold_numbers(range(len(shares)), FOLDS, seed)
+    held_out = [np.zeros_like(shares) for _ in each]
+    for fold in np.unique(folds):
+        inside, outside = folds != fold, folds == fold
+        if not inside.any():  # a word with one example
+            continue
+        members = learn_members(recipe, [rows[inside] for rows in each], shares[inside], seed)
+        for scorer, rows, scores in zip(members, each, held_out, strict=True):
+            scores[outside] = scorer.scores(rows[outside])
+    return learn_pool(held_out, shares)

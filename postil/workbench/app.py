@@ -14,27 +14,19 @@ from postil.workbench.api.app import create_api
 from postil.workbench.http import monitoring
 from postil.workbench.http.access import demand_rules
 from postil.workbench.http.failures import refuse, tell
-from postil.workbench.http.guard import API, Guard, demand_token
-from postil.workbench.http.limiting import Limits
-from postil.workbench.http.metrics import Metered
+from postil.workbench.http.guard import API, Guard, Limits, demand_token
+from postil.workbench.http.monitoring import Metered
 from postil.workbench.pages import (
     account,
     claims,
     courses,
     exports,
-    grouped,
-    labelling,
     labels,
-    learning,
     log,
     login,
-    opening,
     people,
-    questions,
-    quizzes,
     review,
     rounds,
-    sharing,
     table,
     trust,
     uploads,
@@ -42,34 +34,29 @@ from postil.workbench.pages import (
 from postil.workbench.settings import Settings
 from postil.workbench.store.database import Store
 
-_PAGES = (
-    opening,
-    login,
-    account,
-    people,
-    log,
-    courses,
-    sharing,
-    questions,
-    claims,
-    uploads,
-    quizzes,
-    labels,
-    table,
-    review,
-    grouped,
-    learning,
-    trust,
-    rounds,
-    labelling,
-    exports,
-    monitoring,
+_ROUTERS = (
+    login.router,
+    account.router,
+    people.router,
+    log.router,
+    courses.router,
+    people.sharing_router,
+    claims.router,
+    uploads.router,
+    labels.router,
+    table.router,
+    review.router,
+    review.groups_router,
+    trust.router,
+    rounds.router,
+    exports.router,
+    monitoring.router,
 )
 # Made once: FastAPI looks through the parameters of each route when it is first asked for, in every
 # application anew, unless applications share their routes.
 _ROUTES = APIRouter(dependencies=[Depends(demand_token)])
-for _page in _PAGES:
-    _ROUTES.include_router(_page.router)
+for _router in _ROUTERS:
+    _ROUTES.include_router(_router)
 
 
 def create_app(settings: Settings, store: Store) -> FastAPI:

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from postil.data.outcome import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOutcome, Facets
+from postil.data.judgements import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOutcome, Facets
 from postil.data.questions import Facet
-from postil.explain.facet_words import facet_text, short_list
+from postil.explain.notes import facet_text, short_list
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ the teacher decided otherwise, the machine's note no longer fits and a short sen
 
 from __future__ import annotations
 
+import io
 import re
 import tempfile
 import unicodedata
@@ -13,18 +14,85 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from postil.data import questions as responses
-from postil.data.formats.grids import unify_line_ends
 from postil.data.formats.rows import write_rows
+from postil.data.formats.spreadsheets import MEAN_SOMETHING, text_cell, unify_line_ends
 from postil.data.judgements import Explanation, Judgement, collapsed
 from postil.data.labels import PLAIN_NAMES, RESPONSE_SCHEMES
-from postil.errors import number_of
+from postil.errors import PostilError, number_of
 from postil.explain.class_report import GradedQuestion, class_report
 from postil.explain.page import printable
 from postil.workbench.claims import in_words
 from postil.workbench.records import Answer, Decision, Question, View, sentence
-from postil.workbench.workbooks import Cell, Sheet, workbook
+
+# A workbook to look at: sheets with a header that stays in sight, texts that are texts, numbers that add up.
+#
+# Every text cell is marked as text, so that an answer which begins like a formula never becomes one.
+
+Cell = str | float | None
+
+_SHORT = 40  # characters; longer texts are broken into lines
+_FORBIDDEN = re.compile(r"[\\/*?:\[\]\x00-\x1f]")
+_LONGEST_SHEET_NAME = 31
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One sheet: its name, the names of its columns with their widths in characters, and its rows."""
+
+    name: str
+    columns: Sequence[tuple[str, int]]
+    rows: Sequence[Sequence[Cell]]
+
+
+def workbook(sheets: Iterable[Sheet]) -> bytes:
+    """Write sheets as an .xlsx file."""
+    from openpyxl import Workbook
+    from openpyxl.styles import Alignment, Font
+    from openpyxl.utils import get_column_letter
+
+    book = Workbook(write_only=True)
+    used: set[str] = set()
+    wrapped = Alignment(vertical="top", wrap_text=True)
+    for one in sheets:
+        sheet = book.create_sheet(_sheet_name(one.name, used))
+        sheet.freeze_panes = "A2"
+        for number, (_, width) in enumerate(one.columns, 1):
+            sheet.column_dimensions[get_column_letter(number)].width = width
+        header = [text_cell(sheet, name) for name, _ in one.columns]
+        for cell in header:
+            cell.font = Font(bold=True)
+        sheet.append(header)
+        for row in one.rows:
+            sheet.append([_cell(sheet, value, wrapped) for value in row])
+    written = io.BytesIO()
+    book.save(written)
+    return written.getvalue()
+
+
+def _cell(sheet: Any, value: Cell, wrapped: Any) -> Any:
+    """What stands in a cell: most values as they are, which is fastest; only some texts need more."""
+    if not isinstance(value, str):
+        return value
+    if len(value) <= _SHORT and not value.startswith(MEAN_SOMETHING) and "_x" not in value:
+        return value
+    cell = text_cell(sheet, value)
+    cell.alignment = wrapped
+    return cell
+
+
+def _sheet_name(wanted: str, used: set[str]) -> str:
+    """A name that a sheet may have and no other has: short, and without marks that mean something."""
+    base = _FORBIDDEN.sub(" ", wanted).strip(" '")[:_LONGEST_SHEET_NAME].strip(" '") or "answers"
+    name, number = base, 1
+    while name.casefold() in used:
+        number += 1
+        name = f"{base[: _LONGEST_SHEET_NAME - len(str(number)) - 1]} {number}"
+    used.add(name.casefold())
+    return name
+
 
 # The columns of a table of answers, and how wide they are in a workbook.
 COLUMNS = (
@@ -308,3 +376,70 @@ def _explained(view: View) -> Explanation | None:
     if view.set_facets and facets:
         return Explanation(judged.alignment, sentence(_decided(view)), feedback(view), facets)
     return None
+
+
+# A whole course's grades for Moodle's grade import: a row for each student, two columns for each question.
+#
+# What the importer does with a file decides its form. A blank grade in a column that becomes a new grade
+# item counts as 0, a hyphen as no grade; so a hyphen stands where a student has none. Numbers have a dot:
+# with it they are read in every language. A student whom Moodle does not know makes it refuse the whole
+# file.
+
+NO_GRADE = "-"
+
+Graded = Sequence[tuple[Question, Sequence[View]]]
+
+
+def course_moodle(graded: Graded, identity: Identity) -> bytes:
+    """Grades and feedback of all questions, and their sum; only of those whom the identity tells apart."""
+    header = [MOODLE_NAMES[identity.name]]
+    for number, (question, _) in enumerate(graded, 1):
+        header += [_heading(number, question), f"Q{number} feedback"]
+    header.append(f"Sum (out of {_points(sum(question.points for question, _ in graded))})")
+    found = [_of_students(views, identity) for _, views in graded]
+    students = dict.fromkeys(who for own in found for who in own)
+    rows = []
+    for who in students:
+        cells, points = [who], []
+        for (question, _), own in zip(graded, found, strict=True):
+            view = own.get(who)
+            earned = points_of(question, view) if view else None
+            cells += [NO_GRADE if earned is None else _points(earned), clean(feedback(view)) if view else ""]
+            points += [] if earned is None else [earned]
+        rows.append([*cells, _points(sum(points)) if points else NO_GRADE])
+    rows = [row for row in rows if row[-1] != NO_GRADE]
+    if not rows:
+        _refuse(graded)
+    return delimited(header, rows)
+
+
+def _refuse(graded: Graded) -> None:
+    """Say why nobody is in the file: Moodle takes a file without rows, and nothing happens."""
+    answers = sum(view.label is not None for _, views in graded for view in views)
+    if not answers:
+        raise PostilError("nothing is graded yet.", hint="Grade the class first.")
+    raise PostilError(
+        f"{number_of(answers, 'graded answer')} would be left out, and nobody would be in the file.",
+        hint="Moodle finds students by an id or a name of theirs. Ids such as a1 were made up by Postil, and "
+        "one that stands twice in a question tells nobody whose it is. Choose the other column, or bring "
+        "the answers with the students’ ids.",
+    )
+
+
+def _of_students(views: Iterable[View], identity: Identity) -> dict[str, View]:
+    """The views of one question by student; two answers under one name tell nobody whose they are."""
+    named = [(clean(identity.of(view.answer)), view) for view in views]
+    count = Counter(who for who, _ in named)
+    made = is_made if identity.column == "key" else (lambda who: False)
+    return {who: view for who, view in named if count[who] == 1 and who and not made(who)}
+
+
+def _heading(number: int, question: Question) -> str:
+    """What a question is called, also as a new grade item: number, the beginning of its text, its points."""
+    text = " ".join(clean(question.text).split())
+    short = text if len(text) <= _LONGEST_NAME else f"{text[: _LONGEST_NAME - 1]}…"
+    return f"Q{number} {short} (out of {_points(question.points)})"
+
+
+def _points(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")

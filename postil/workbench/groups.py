@@ -16,9 +16,9 @@ import numpy as np
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
-from postil.data.letters import same_letters
+from postil.data.files import same_letters
 from postil.language.fillers import FILLERS
-from postil.language.negation_cues import ARTICLES, WORD_CUES
+from postil.language.negation_scopes import ARTICLES, WORD_CUES
 from postil.language.spelling import Speller
 
 NEAR = 92.0

@@ -7,14 +7,13 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from postil.data.formats.attempts import slot_of
+from postil.data.formats.moodle import slot_of
 from postil.data.formats.rows import Rows
 from postil.data.formats.tables import parse_label
 from postil.data.labels import PLAIN_NAMES
 from postil.errors import InputError, number_of, some
-from postil.workbench.drafts import Draft
+from postil.workbench.drafts import Columns, Draft
 from postil.workbench.records import LABELS, NewAnswer
-from postil.workbench.roles import Columns
 
 MOST_QUESTIONS = 200
 _UNSAID = (

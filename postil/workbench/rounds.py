@@ -17,16 +17,18 @@ from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from postil.data import questions
-from postil.senses.corpus import arbitration
-from postil.senses.corpus.agreement import GroupAgreement, mean_seconds, measure_agreement
-from postil.senses.corpus.arbitration import Disagreement, Outcome
-from postil.senses.corpus.chance import shuffled
-from postil.senses.corpus.items import answer_items
-from postil.senses.corpus.plan import Assignment
+from postil.senses.corpus import agreement as arbitration
+from postil.senses.corpus.agreement import (
+    Disagreement,
+    GroupAgreement,
+    Outcome,
+    mean_seconds,
+    measure_agreement,
+)
+from postil.senses.corpus.items import REMOVED, Tagging, answer_items
+from postil.senses.corpus.plan import Assignment, shuffled
 from postil.senses.corpus.release import Said, release_items
-from postil.senses.corpus.tags import REMOVED, Tagging
-from postil.workbench.people import Person
-from postil.workbench.records import LABELS, Answer, Question
+from postil.workbench.records import LABELS, Answer, Person, Question
 
 CHOICES = (*LABELS, REMOVED)  # what a person can say of an answer
 

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from postil.alignment import optimiser
-from postil.alignment.aligner import Aligner, Models, load_aligner
-from postil.alignment.decisions import LINK_TYPES, typed
-from postil.data.alignments import APPROXIMATE, AlignedPair, ChunkedPair
+from postil.alignment.aligner import LINK_TYPES, Aligner, Models, load_aligner, typed
+from postil.data.formats.chunks import check_annotation
 from postil.data.formats.ists import read_alignments, write_alignments
-from postil.data.formats.istscheck import check_annotation
+from postil.data.judgements import APPROXIMATE, AlignedPair, ChunkedPair
 
 TEXT = """the a bulb switch battery Z path closed open lit is not never may says 12 ten , . red old dogs sleep
 in of current flows because terminal gap 3.5 ? naïve 水 e=mc2 ' -- up"""

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.alignment.candidates import groups
-from postil.alignment.optimiser import Candidate, choose
+from postil.alignment.optimiser import Candidate, choose, groups
 
 
 def some(numbers: st.SearchStrategy[int]) -> st.SearchStrategy[tuple[int, ...]]:

@@ -7,10 +7,9 @@ import pytest
 
 from postil.alignment.aligner import single_table
 from postil.alignment.circuits import is_about_circuits, named_things, unsaid
-from postil.alignment.features import _best_other, _heads, features, members
-from postil.alignment.reading import prepare, read
+from postil.alignment.features import _best_other, _heads, features, members, prepare, read
 from postil.alignment.words import KINDS, sentence
-from postil.data.alignments import ChunkedPair
+from postil.data.judgements import ChunkedPair
 from postil.language.pipeline import analyse_tokens
 
 

@@ -8,15 +8,15 @@ import pytest
 from engine_data import HereEngine
 from stub_judge_engine import StubJudge
 
-from postil.batch import worker_worker
-from postil.batch.manifests import run_of
+from postil.batch import worker
+from postil.batch.parts import run_of
 from postil.batch.work import Work
 
 
 @pytest.fixture
 def here(monkeypatch):
     """An engine that needs no process and no model."""
-    monkeypatch.setattr(worker_worker, "load_judge", lambda *_: StubJudge())
+    monkeypatch.setattr(worker, "load_judge", lambda *_: StubJudge())
     return HereEngine()
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from postil.batch import worker_worker
-from postil.batch.planning import plan
+from postil.batch import worker
+from postil.batch.dataset import plan
 from postil.batch.work import Done
 
 
@@ -19,7 +19,7 @@ class HereEngine:
                 yield planned
                 continue
             for task in planned:
-                yield worker_worker.judge_partition(work, task)
+                yield worker.judge_partition(work, task)
 
 
 def table(count, first=0, question="Why does ice float?"):

@@ -9,7 +9,7 @@ import os
 
 from stub_judge_engine import install
 
-from postil.batch import planning
+from postil.batch import dataset
 from postil.batch.partitions import cut
 from postil.cli.main import main
 
@@ -17,7 +17,7 @@ SIZE = 2_000  # bytes of a partition
 
 if __name__ in ("__main__", "__mp_main__"):  # not where a test only wants to know the size
     install(float(os.environ.get("STUB_PAUSE", "0")), os.environ.get("STUB_NOTES", ""))
-    planning.cut = lambda source: cut(source, SIZE)
+    dataset.cut = lambda source: cut(source, SIZE)
 
 if __name__ == "__main__":
     main()

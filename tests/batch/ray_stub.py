@@ -8,7 +8,7 @@ from pathlib import Path
 
 from stub_judge_engine import StubJudge
 
-from postil.batch import worker_worker
+from postil.batch import worker
 
 RAISES = "this one raises"  # an answer that makes the judge fail; "poison" ends its process
 SMALL = 80_000_000  # bytes of shared memory for a node: containers have little
@@ -38,7 +38,7 @@ class RayJudge(StubJudge):
 def install():
     """Put the judge in its place; every worker of the cluster calls this first."""
     judge = RayJudge(float(os.environ.get(PAUSE, "0")), os.environ[NOTES])
-    worker_worker.load_judge = lambda *_: judge
+    worker.load_judge = lambda *_: judge
 
 
 def node():

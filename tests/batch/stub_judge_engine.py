@@ -38,7 +38,7 @@ def judged(text: str, class_size: int = 0) -> Judgement:
 
 def install(pause: float = 0.0, notes: str = "") -> None:
     """Put the stub in the place of the grader, in this process."""
-    from postil.batch import worker_worker
+    from postil.batch import worker
 
     judge = StubJudge(pause, notes)
-    worker_worker.load_judge = lambda *_: judge
+    worker.load_judge = lambda *_: judge

@@ -17,11 +17,11 @@ import pytest
 from engine_data import json_lines, table
 from stub_judge_engine import judged
 
-from postil.batch import onequestion, partitions, planning, worker_worker
-from postil.batch.batches import read_batches
-from postil.batch.dataset import grade_dataset
-from postil.batch.locking import only_run
-from postil.batch.partitions import cut
+from postil.batch import dataset as onequestion
+from postil.batch import dataset as planning
+from postil.batch import partitions, worker
+from postil.batch.dataset import grade_dataset, only_run
+from postil.batch.partitions import cut, read_batches
 from postil.batch.parts import part_path, read_tally
 from postil.batch.work import Tally
 from postil.batch.worker import COLUMNS
@@ -119,7 +119,7 @@ def test_line_ends_marks_and_delimiters_stay(tmp_path, work, here):
 def test_what_is_finished_stays(data, work, here, tmp_path, monkeypatch):
     first = grade_dataset(str(data), work, here)
     times = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").glob("*.*")}
-    monkeypatch.setattr(worker_worker, "judge_partition", None)
+    monkeypatch.setattr(worker, "judge_partition", None)
     again = grade_dataset(str(data), work, here)
     assert (again.graded, again.rows_judged, again.tally) == ([], 0, first.tally)
     assert sorted(again.before) == sorted(first.graded)
@@ -128,7 +128,7 @@ def test_what_is_finished_stays(data, work, here, tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("small")
 def test_an_interrupted_run_is_continued(data, work, here, tmp_path, monkeypatch):
-    judge = worker_worker.judge_partition
+    judge = worker.judge_partition
     seen = []
 
     def dying(work, task):
@@ -137,10 +137,10 @@ def test_an_interrupted_run_is_continued(data, work, here, tmp_path, monkeypatch
         seen.append(task)
         return judge(work, task)
 
-    monkeypatch.setattr(worker_worker, "judge_partition", dying)
+    monkeypatch.setattr(worker, "judge_partition", dying)
     with pytest.raises(KeyboardInterrupt):
         grade_dataset(str(data), work, here)
-    monkeypatch.setattr(worker_worker, "judge_partition", judge)
+    monkeypatch.setattr(worker, "judge_partition", judge)
     report = grade_dataset(str(data), work, here)
     assert report.tally.rows == 61
     assert report.rows_judged < 61
@@ -229,7 +229,7 @@ def test_a_mistake_of_our_own_fails_one_file_and_repeats_nothing(data, work, her
     def failing(batch, *_):
         raise RuntimeError("zzzz, said the pupil")
 
-    monkeypatch.setattr(worker_worker, "judge_batch", failing)
+    monkeypatch.setattr(worker, "judge_batch", failing)
     report = grade_dataset(str(data), work, here)
     assert len(report.failed) == 4
     assert "pupil" not in str(report.failed)
@@ -238,14 +238,14 @@ def test_a_mistake_of_our_own_fails_one_file_and_repeats_nothing(data, work, her
 
 @pytest.mark.usefixtures("small")
 def test_rows_of_a_file_that_fails_are_not_counted_among_the_results(data, work, here, monkeypatch):
-    judge = worker_worker.judge_partition
+    judge = worker.judge_partition
 
     def failing(work, task):
         done = judge(work, task)
         is_last = task.partition.source.name == "a.csv" and task.partition.number == task.of - 1
         return replace(done, error="a.csv: too bad") if is_last else done
 
-    monkeypatch.setattr(worker_worker, "judge_partition", failing)
+    monkeypatch.setattr(worker, "judge_partition", failing)
     report = grade_dataset(str(data), work, here)
     assert report.failed == {"a.csv": "a.csv: too bad"}
     assert report.tally.rows == sum(report.tally.labels.values()) == 9 + 17 + 12
@@ -287,9 +287,7 @@ def _interrupt(*_):
 
 def test_a_part_without_its_end_is_judged_again(data, work, here, tmp_path, monkeypatch):
     """Arrow would take a stream that ends between two batches for a complete one."""
-    monkeypatch.setattr(
-        "postil.batch.worker_worker.read_batches", lambda *found: read_batches(*found, rows=10)
-    )
+    monkeypatch.setattr("postil.batch.worker.read_batches", lambda *found: read_batches(*found, rows=10))
     with monkeypatch.context() as patched:
         patched.setattr("postil.batch.dataset.assemble", _interrupt)
         with pytest.raises(KeyboardInterrupt):
@@ -307,7 +305,7 @@ def test_a_part_without_its_end_is_judged_again(data, work, here, tmp_path, monk
 
 def test_a_part_that_is_gone_fails_its_file_alone(data, work, here, monkeypatch):
     """As on a cluster whose nodes do not share the folder."""
-    judge = worker_worker.judge_partition
+    judge = worker.judge_partition
 
     def elsewhere(work, task):
         done = judge(work, task)
@@ -315,7 +313,7 @@ def test_a_part_that_is_gone_fails_its_file_alone(data, work, here, monkeypatch)
             Path(part_path(work, task).removeprefix("file://")).unlink()
         return done
 
-    monkeypatch.setattr(worker_worker, "judge_partition", elsewhere)
+    monkeypatch.setattr(worker, "judge_partition", elsewhere)
     report = grade_dataset(str(data), work, here)
     assert (len(report.graded), report.stopped) == (3, "")
     assert "is this folder the same on every node?" in report.failed["a.csv"]

@@ -20,7 +20,7 @@ from engine_data import json_lines, table
 from fsspec.implementations.memory import MemoryFile, MemoryFileSystem
 from grade_with_stub import SIZE
 
-from postil.batch import planning
+from postil.batch import dataset
 from postil.batch.dataset import grade_dataset
 from postil.batch.partitions import cut
 
@@ -108,7 +108,7 @@ def parts(out):
 @pytest.fixture
 def undisturbed(data, work, here, tmp_path, monkeypatch):
     """The bytes of each result, made in this process."""
-    monkeypatch.setattr(planning, "cut", lambda source: cut(source, SIZE))
+    monkeypatch.setattr(dataset, "cut", lambda source: cut(source, SIZE))
     report = grade_dataset(str(data), replace(work, output=f"{tmp_path}/whole"), here)
     assert (report.tally.rows, report.failed) == (ROWS, {})
     return {name: (tmp_path / "whole" / name).read_bytes() for name in ("a.csv", "b.jsonl")}

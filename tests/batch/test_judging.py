@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from stub_judge_engine import StubJudge
 
-from postil.batch.batches import RAW, Batch
+from postil.batch.partitions import RAW, Batch
 from postil.batch.work import Asked, Tally, Work
 from postil.batch.worker import COLUMNS, EXPLAINED, columns_read, find_roles, judge_batch
 from postil.errors import InputError, PostilError

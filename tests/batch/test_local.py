@@ -13,10 +13,9 @@ import pytest
 from engine_data import table
 
 from postil.batch import local
-from postil.batch.dataset import grade_dataset
+from postil.batch.dataset import grade_dataset, plan
 from postil.batch.local import LocalEngine
-from postil.batch.planning import plan
-from postil.batch.sources import find_sources
+from postil.batch.storage import find_sources
 from postil.batch.work import Done
 from postil.data.formats.tables import read_table
 from postil.grader import load

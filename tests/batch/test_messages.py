@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from engine_data import table
 
-from postil.batch.messages import read_done, read_source, read_task, to_json
+from postil.batch.cluster import read_done, read_source, read_task, to_json
+from postil.batch.dataset import plan
 from postil.batch.parts import part_path
-from postil.batch.planning import plan
-from postil.batch.sources import find_sources
+from postil.batch.storage import find_sources
 from postil.batch.work import Done, Tally
 
 

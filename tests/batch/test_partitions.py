@@ -13,9 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from postil.batch.batches import RAW, read_batches
-from postil.batch.partitions import cut
-from postil.batch.sources import find_sources
+from postil.batch.partitions import RAW, cut, read_batches
+from postil.batch.storage import find_sources
 from postil.errors import InputError
 
 NAMES = ("id", "answer")

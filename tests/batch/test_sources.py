@@ -6,7 +6,7 @@ import fsspec
 import pytest
 
 from postil.batch.partitions import cut
-from postil.batch.sources import Source, digest, find_sources, full_url
+from postil.batch.storage import Source, digest, find_sources, full_url
 from postil.errors import InputError, PostilError
 
 

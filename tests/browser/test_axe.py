@@ -12,7 +12,7 @@ from walking import ANSWERS, NARROW, PATIENCE, QUESTION, REFERENCES, WIDE, class
 from postil.data.labels import RESPONSE_SCHEMES
 from postil.data.questions import Facet
 from postil.workbench.records import NewAnswer
-from postil.workbench.store import answers, courses, decisions, facets, jobs, questions
+from postil.workbench.store import answers, courses, decisions, jobs, questions
 from postil.workbench.store.database import Store, open_store
 
 pytestmark = pytest.mark.slow
@@ -91,7 +91,7 @@ def with_parts(store: Store, course: int) -> tuple[int, int]:
     )
     answers.add_answers(store, question, [NewAnswer("a", "Ada", "it evaporates"), NewAnswer("b", "", "warm")])
     own = [Facet("", "it is warm"), Facet("", "the water evaporates", weight=2.0, required=False)]
-    facets.set_facets(store, question, own)
+    questions.set_facets(store, question, own)
     done(store, jobs.enqueue(store, "grade", question))
     return question, answers.list_answers(store, question)[0].id
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from postil.data.alignments import APPROXIMATE, AlignedPair, Alignment
 from postil.data.formats.ists import read_alignments, write_alignments
+from postil.data.judgements import APPROXIMATE, AlignedPair, Alignment
 from postil.language import pipeline
 from postil.language.document import Span
-from postil.research.alignment import IdenticalTokens
+from postil.research.baselines import IdenticalTokens
 
 FIRST, SECOND = "The bulb is red", "the bulb glows"
 PAIR = AlignedPair(
@@ -37,7 +37,7 @@ class Aligner:
         return IdenticalTokens().predict(pairs)
 
     def align_texts(self, pairs):
-        from postil.alignment.pairs import own_chunks
+        from postil.alignment.aligner import own_chunks
 
         cut = [AlignedPair("", tuple(one.split()), tuple(two.split())) for one, two in pairs]
         words = [[word for word in pair.source if word.isalnum()] for pair in cut]

@@ -13,8 +13,8 @@ import pytest
 
 from postil.language import pipeline as module
 from postil.language.document import Argument, Document, Negation, Predicate, Quantity, Span, Token
-from postil.language.words import senses
-from postil.language.words.senses import Sense
+from postil.language.words import walks
+from postil.language.words.walks import Sense
 
 
 class Pipeline:
@@ -54,7 +54,7 @@ class Pipeline:
 @pytest.fixture(autouse=True)
 def no_model(monkeypatch):
     monkeypatch.setattr(module, "load_pipeline", Pipeline)
-    monkeypatch.setattr(senses, "find_senses", lambda document: (Sense(0, "bulb.n.01", "a round thing"),))
+    monkeypatch.setattr(walks, "find_senses", lambda document: (Sense(0, "bulb.n.01", "a round thing"),))
 
 
 @pytest.fixture

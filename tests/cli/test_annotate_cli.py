@@ -8,8 +8,7 @@ import pytest
 
 from postil.data.formats.rows import read_rows, write_rows
 from postil.data.formats.rte import Pair, read_pairs, write_pairs_xml
-from postil.data.formats.senses import SenseInstance, Token
-from postil.data.formats.senseval import read_senseval, write_senseval
+from postil.data.formats.senseval import SenseInstance, Token, read_senseval, write_senseval
 from postil.data.formats.tables import read_table, write_table
 from postil.data.questions import Answer, Question, Reference
 

@@ -10,19 +10,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from postil.data.formats.chunks import read_chunks, read_sentences
+from postil.data.formats.chunks import check_alignments, read_chunks, read_sentences
 from postil.data.formats.detection import describe
 from postil.data.formats.ists import parse_alignments, read_alignments
-from postil.data.formats.istscheck import check_alignments
-from postil.data.formats.keys import read_key
-from postil.data.formats.labelfiles import read_labels
 from postil.data.formats.rows import read_rows, write_rows
-from postil.data.formats.rte import read_pairs, read_pairs_tsv, read_pairs_xml
-from postil.data.formats.rteruns import read_gold, read_run
+from postil.data.formats.rte import read_gold, read_pairs, read_pairs_tsv, read_pairs_xml, read_run
 from postil.data.formats.sensekeys import read_sense_answers, read_sense_key, read_sense_map
 from postil.data.formats.senseval import read_senseval
-from postil.data.formats.sra import read_corpus, read_question
-from postil.data.formats.tables import read_table
+from postil.data.formats.sra import read_corpus, read_labels, read_question
+from postil.data.formats.tables import read_key, read_table
 from postil.data.formats.wide import read_wide
 from postil.data.labels import FACET_SCHEMES, RESPONSE_SCHEMES
 from postil.errors import PostilError

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from postil.data.alignments import AlignedPair, Alignment
 from postil.data.formats.chunks import write_chunks
 from postil.data.formats.ists import write_alignments
 from postil.data.formats.rte import Pair, write_pairs_xml
-from postil.data.formats.senses import SenseInstance, Token
-from postil.data.formats.senseval import write_senseval
+from postil.data.formats.senseval import SenseInstance, Token, write_senseval
 from postil.data.formats.sra import write_question
+from postil.data.judgements import AlignedPair, Alignment
 from postil.data.questions import Answer, Question, Reference
 
 

@@ -8,8 +8,7 @@ import sys
 import pytest
 
 from postil.workbench.store import accounts, courses
-from postil.workbench.store.database import open_store
-from postil.workbench.store.revisions import newest
+from postil.workbench.store.database import newest, open_store
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 from postil.cli import demo as command
 from postil.cli.grade_table import columns
 from postil.cli.main import app
-from postil.data.formats.labelfiles import read_labels
 from postil.data.formats.rows import read_rows
+from postil.data.formats.sra import read_labels
 from postil.data.formats.tables import read_table
 from postil.data.labels import RESPONSE_SCHEMES
 

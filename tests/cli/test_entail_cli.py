@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from postil.data.formats.rte import Pair, write_pairs_xml
-from postil.data.formats.rteruns import read_run
+from postil.data.formats.rte import Pair, read_run, write_pairs_xml
 
 TEXT = "Rosa Diaz, a baker, bought a small house near Leeds in 1999."
 

@@ -2,8 +2,7 @@
 
 import json
 
-from postil.data.formats.labelfiles import read_labels
-from postil.data.formats.sra import write_question
+from postil.data.formats.sra import read_labels, write_question
 from postil.data.labels import FACET_SCHEMES
 from postil.data.questions import Answer, Facet, FacetLabel, Question, Reference
 

@@ -75,7 +75,7 @@ def test_a_table_that_cannot_be_written_is_refused_before_measuring(
 
 def test_parquet_without_pyarrow(postil, answers, tmp_path, monkeypatch):
     monkeypatch.setattr("postil.language.measures.features.feature_table", None)
-    monkeypatch.setattr("postil.data.formats.parquet.find_spec", lambda name: None)
+    monkeypatch.setattr("postil.data.formats.rows.find_spec", lambda name: None)
     status, _, err = postil("features", answers, "-o", tmp_path / "f.parquet")
     assert status == 2
     assert "pip install 'postil[tables]'" in err

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from postil.cli.grade_table import COLUMNS, EXPLAINED, PROPOSED, columns
-from postil.data.alignments import AlignedPair, Alignment
 from postil.data.formats.rows import read_rows
-from postil.data.judgements import CREDIT, Explanation, Judgement, collapsed, score_of
+from postil.data.judgements import CREDIT, AlignedPair, Alignment, Explanation, Judgement, collapsed, score_of
 from postil.errors import PostilError
 
 QUESTIONS = {

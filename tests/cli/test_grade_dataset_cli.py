@@ -9,12 +9,11 @@ import sys
 
 import pytest
 
-from postil.batch import worker_worker
-from postil.batch.dataset import Report
-from postil.batch.planning import plan
+from postil.batch import worker
+from postil.batch.dataset import Report, plan
 from postil.batch.work import Done
-from postil.cli import datasetprogress, grade_folder
-from postil.cli.datasetprogress import duration, words
+from postil.cli import grade_folder
+from postil.cli.grade_folder import duration, words
 from postil.data.judgements import Judgement, collapsed
 
 LABELS = ("correct", "partially_correct_incomplete", "contradictory", "irrelevant", "non_domain")
@@ -45,13 +44,13 @@ class Here:
             if isinstance(planned, Done):
                 yield planned
             else:
-                yield from (worker_worker.judge_partition(work, task) for task in planned)
+                yield from (worker.judge_partition(work, task) for task in planned)
 
 
 @pytest.fixture
 def data(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(worker_worker, "load_judge", lambda *_: Judge())
+    monkeypatch.setattr(worker, "load_judge", lambda *_: Judge())
     monkeypatch.setattr(grade_folder, "_engine", lambda *_: Here())
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "a.csv").write_text(TABLE)
@@ -125,7 +124,7 @@ def test_many_failed_files_are_counted(postil, data):
 
 
 def test_ctrl_c_says_how_to_continue(postil, data, monkeypatch):
-    monkeypatch.setattr(worker_worker, "judge_partition", _interrupt)
+    monkeypatch.setattr(worker, "judge_partition", _interrupt)
     status, _, err = postil("grade", "data", "-o", "graded")
     assert (status, err) == (130, "Stopped. What is judged is kept: the same command continues from there.\n")
 
@@ -202,7 +201,7 @@ def test_packages_that_are_missing_are_named(data, tmp_path):
 
 
 def test_progress_in_a_log_is_a_line_now_and_then(postil, data, monkeypatch):
-    monkeypatch.setattr(datasetprogress, "_EVERY", 0.0)
+    monkeypatch.setattr(grade_folder, "_EVERY", 0.0)
     _, _, err = postil("grade", "data", "-o", "graded")
     first, last = err.splitlines()
     assert re.fullmatch(r"\d+\.\d% done: 3 rows, [\d,.]+ answers/s, \d+ s left", first)

@@ -8,7 +8,7 @@ import webbrowser
 
 import pytest
 
-from postil.cli.linkpage import open_in_browser
+from postil.cli.serve import open_in_browser
 
 LINK = "http://127.0.0.1:8400/open?token=secret"
 

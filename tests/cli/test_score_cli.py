@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from postil.data.formats.labelfiles import LabelledItem, write_gold, write_run
-from postil.data.formats.sra import write_question
+from postil.data.formats.sra import LabelledItem, write_gold, write_question, write_run
 from postil.data.questions import Answer, FacetLabel, Question, Reference
 
 CASES = Path(__file__).parent.parent / "conformance"

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from postil.data.formats.sensekeys import read_sense_answers, sense_key, write_sense_answers
-from postil.data.formats.senses import SenseInstance, Token
-from postil.data.formats.senseval import write_senseval
+from postil.data.formats.senseval import SenseInstance, Token, write_senseval
 
 SENSES = {"ate_1": ["etxe", "zabaldu", "itxi", "giltza"], "ate_2": ["gol", "jokalari", "baloi", "partida"]}
 

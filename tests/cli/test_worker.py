@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from postil.workbench.jobs import process
+from postil.workbench.jobs import worker
 
 
 def test_a_file_that_is_not_there_is_not_made(postil, tmp_path):
@@ -28,7 +28,7 @@ def test_without_the_extra_it_says_what_to_install(postil, monkeypatch):
 
 def test_it_says_what_it_does_without_a_password(postil, monkeypatch):
     given = []
-    monkeypatch.setattr(process, "work_here", lambda database, load: given.append((database, load)))
+    monkeypatch.setattr(worker, "work_here", lambda database, load: given.append((database, load)))
     address = "postgresql://postil:secret@db.example.org/postil"
     monkeypatch.setenv("POSTIL_DATABASE", address)
     status, shown, _ = postil("worker")

@@ -17,8 +17,8 @@ from postil.workbench.app import create_app
 from postil.workbench.jobs.judging import JudgingProcess
 from postil.workbench.jobs.worker import work
 from postil.workbench.settings import Settings
+from postil.workbench.store.access import create_token
 from postil.workbench.store.database import Store, open_store
-from postil.workbench.store.tokens import create_token
 
 sys.path.append(str(Path(__file__).parents[1] / "workbench"))  # where the stand-ins are
 

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from postil.client import ApiError, Client, UnreachableError, calls
-from postil.client.reading import read
+from postil.client.calls import read
 from postil.client.results import Course, Facets, Question
 from postil.errors import PostilError
 

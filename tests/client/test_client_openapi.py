@@ -16,7 +16,7 @@ from typing import get_args, get_type_hints
 import httpx
 import pytest
 
-from postil.client import ApiError, Client, NewAnswer, NewFacet, judged, results, sending
+from postil.client import ApiError, Client, NewAnswer, NewFacet, results
 from postil.workbench.api.app import create_api
 from postil.workbench.settings import Settings
 
@@ -48,7 +48,7 @@ SPECIAL = {
 }
 RESULTS = {
     name: kind
-    for module in (results, judged, sending)
+    for module in (results, results, results)
     for name, kind in vars(module).items()
     if is_dataclass(kind)
 }

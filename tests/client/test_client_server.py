@@ -10,7 +10,7 @@ import pytest
 
 from postil.client import ApiError, Client, NewAnswer, NewFacet, calls, results
 from postil.errors import PostilError
-from postil.workbench.store.tokens import create_token
+from postil.workbench.store.access import create_token
 
 REFERENCE = "The path is closed."
 TEXTS = ("the path is closed", "it is open", "no idea", "because of the battery")

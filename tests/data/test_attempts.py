@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from postil.data.formats.attempts import find_slots, identity_column, last_attempts, slot_of
+from postil.data.formats.moodle import find_slots, identity_column, last_attempts, slot_of
 from postil.data.formats.rows import read_rows, write_rows
 from postil.data.formats.wide import read_wide
 from postil.errors import InputError

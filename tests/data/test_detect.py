@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from postil.data.alignments import AlignedPair, Alignment
 from postil.data.formats.detection import describe, detect
 from postil.data.formats.ists import write_alignments
+from postil.data.judgements import AlignedPair, Alignment
 from postil.errors import InputError, PostilError
 
 SRA = (

@@ -2,8 +2,7 @@
 
 import pytest
 
-from postil.data.formats.facetfiles import read_facets
-from postil.data.formats.sra import write_question
+from postil.data.formats.sra import read_facets, write_question
 from postil.data.questions import Facet, Question, Reference
 from postil.errors import InputError
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from postil.data.formats.gaps import GapRow, function_words, read_gaps
+from postil.data.formats.sra import GapRow, function_words, read_gaps
 from postil.errors import InputError
 
 HEADER = "student_answer_id,question_paper,question_text,student_answer,model_answer,gap\n"

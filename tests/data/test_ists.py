@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from postil.data.alignments import TYPES, AlignedPair, Alignment
 from postil.data.formats.ists import parse_alignments, read_alignments, write_alignments
+from postil.data.judgements import TYPES, AlignedPair, Alignment
 from postil.errors import InputError
 
 WA = """<sentence id="1" status="">

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from postil.data.alignments import AlignedPair, Alignment
+from postil.data.formats.chunks import check_alignments, check_annotation
 from postil.data.formats.ists import Problem, write_alignments
-from postil.data.formats.istscheck import check_alignments, check_annotation
+from postil.data.judgements import AlignedPair, Alignment
 
 GOOD = AlignedPair(
     id="7",

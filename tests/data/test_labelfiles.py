@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from postil.data.formats.labelfiles import LabelledItem, read_labels, write_gold, write_run
+from postil.data.formats.sra import LabelledItem, read_labels, write_gold, write_run
 from postil.data.labels import FACET_SCHEMES, RESPONSE_SCHEMES, choose_scheme, fitting_schemes
 from postil.errors import InputError, PostilError
 

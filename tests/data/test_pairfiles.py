@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from postil.data.alignments import AlignedPair, Alignment, ChunkedPair
+from postil.data.formats.chunks import chunk_files, read_gold_chunks, read_pairs
 from postil.data.formats.ists import write_alignments
-from postil.data.formats.pairfiles import chunk_files, read_gold_chunks, read_pairs
+from postil.data.judgements import AlignedPair, Alignment, ChunkedPair
 from postil.errors import InputError, MismatchError
 
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from postil.data.formats import grids, xlsxfile
+from postil.data.formats import spreadsheets
 from postil.data.formats.rows import Rows, read_rows, write_rows
 from postil.errors import InputError, PostilError
 
@@ -233,7 +233,7 @@ def test_long_cells_are_fine(tmp_path: Path) -> None:
 
 
 def test_too_many_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grids, "MAX_CELLS", 20)
+    monkeypatch.setattr(spreadsheets, "MAX_CELLS", 20)
     for kind in FORMATS:
         path = tmp_path / f"t{kind}"
         write_rows(path, ["a", "b"], [["x", "y"]] * 30)
@@ -350,7 +350,7 @@ def test_a_sheet_that_claims_to_be_huge_is_read_by_its_cells(tmp_path: Path) -> 
 
 
 def test_zip_bomb_is_refused_before_it_is_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(xlsxfile, "MAX_UNPACKED_BYTES", 5_000_000)
+    monkeypatch.setattr(spreadsheets, "MAX_UNPACKED_BYTES", 5_000_000)
     good = workbook(tmp_path / "good.xlsx", ("s", [["a"], [1]]))
     bomb = rezip(good, tmp_path / "bomb.xlsx", "xl/worksheets/sheet1.xml", b" " * 6_000_000)
     assert bomb.stat().st_size < 50_000

@@ -6,8 +6,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from postil.data.formats.rte import Pair, write_pairs_tsv, write_pairs_xml
-from postil.data.formats.rteruns import EntailmentRun, PairJudgement, read_gold, read_run, write_run
+from postil.data.formats.rte import (
+    EntailmentRun,
+    Pair,
+    PairJudgement,
+    read_gold,
+    read_run,
+    write_pairs_tsv,
+    write_pairs_xml,
+    write_run,
+)
 from postil.data.labels import ENTAILMENT_SCHEMES
 from postil.errors import InputError
 

@@ -15,7 +15,7 @@ from postil.data.formats.sensekeys import (
     sense_key,
     write_sense_answers,
 )
-from postil.data.formats.senses import SenseInstance, Token
+from postil.data.formats.senseval import SenseInstance, Token
 from postil.errors import InputError
 
 # --- keys and answers -------------------------------------------------------------------------------------

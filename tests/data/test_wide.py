@@ -9,9 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from postil.data.formats.keys import fill_from_key, read_key
 from postil.data.formats.rows import write_rows
-from postil.data.formats.tables import read_table
+from postil.data.formats.tables import fill_from_key, read_key, read_table
 from postil.data.formats.wide import looks_wide, parse_assignments, read_wide
 from postil.data.questions import Question
 from postil.errors import InputError, PostilError

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from postil.entailment.bonds import bonds
-from postil.entailment.certainty import left_open
-from postil.entailment.evidence import WORDS, word_evidence
-from postil.entailment.names import is_near, supports_name
-from postil.entailment.numbers import Outcome, compare_numbers
-from postil.entailment.passages import condensed, mentions
-from postil.entailment.polarity import denied
-from postil.entailment.reading import Reading, read_pair
+from postil.entailment.evidence import WORDS, bonds, denied, left_open, word_evidence
+from postil.entailment.reading import (
+    Outcome,
+    Reading,
+    compare_numbers,
+    condensed,
+    is_near,
+    mentions,
+    read_pair,
+    supports_name,
+)
 from postil.language.pipeline import analyse
 
 

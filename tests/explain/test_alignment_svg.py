@@ -9,10 +9,16 @@ from functools import partial
 
 import pytest
 
-from postil.data.alignments import TYPES, AlignedPair, Alignment
-from postil.explain.alignment_layout import FONT, Layout, lay_out, text_width, wrapped
-from postil.explain.alignment_page import alignment_page
-from postil.explain.alignment_picture import alignment_svg
+from postil.data.judgements import TYPES, AlignedPair, Alignment
+from postil.explain.alignment_picture import (
+    FONT,
+    Layout,
+    alignment_page,
+    alignment_svg,
+    lay_out,
+    text_width,
+    wrapped,
+)
 from postil.explain.alignments import LOOKS, SENTENCES, in_words, plain_label, stretches, words
 
 SVG = "{http://www.w3.org/2000/svg}"

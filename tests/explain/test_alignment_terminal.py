@@ -7,8 +7,8 @@ import io
 import pytest
 from rich.console import Console
 
-from postil.data.alignments import AlignedPair, Alignment
-from postil.explain.alignment_terminal import alignment_table, legend_line
+from postil.data.judgements import AlignedPair, Alignment
+from postil.explain.alignments import alignment_table, legend_line
 
 PAIR = AlignedPair(
     "1",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from postil.explain.capitals import uncapitalised
-from postil.explain.phrases import quoted, spoken
+from postil.explain.phrases import quoted, spoken, uncapitalised
 from postil.language.pipeline import analyse, analyse_tokens
 
 

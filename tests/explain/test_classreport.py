@@ -9,15 +9,23 @@ from html.parser import HTMLParser
 
 import pytest
 
-from postil.data.alignments import AlignedPair, Alignment
-from postil.data.judgements import Explanation, Judgement, collapsed, score_of
+from postil.data.judgements import (
+    CONTRADICTED,
+    EXPRESSED,
+    UNADDRESSED,
+    AlignedPair,
+    Alignment,
+    Explanation,
+    FacetOutcome,
+    Judgement,
+    collapsed,
+    score_of,
+)
 from postil.data.labels import RESPONSE_SCHEMES
-from postil.data.outcome import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOutcome
 from postil.data.questions import Answer, Facet, Question, Reference
 from postil.errors import MismatchError
-from postil.explain.answertable import shortened, teachers_scheme, whole
 from postil.explain.charts import Bar, bar_chart, histogram, share_bar
-from postil.explain.class_report import GradedQuestion, class_report
+from postil.explain.class_report import GradedQuestion, class_report, shortened, teachers_scheme, whole
 
 EVIL = '<script>alert("1")</script>&\'"'
 PARTLY = "partially_correct_incomplete"

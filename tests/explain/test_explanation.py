@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.data.alignments import AlignedPair, Alignment
+from postil.data.judgements import AlignedPair, Alignment
 from postil.errors import PostilError
 from postil.explain.differences import KINDS, Difference, find_differences
 from postil.explain.explanation import REGISTERS, explain

@@ -1,8 +1,8 @@
 """Facets in words."""
 
-from postil.data.outcome import FacetOutcome
+from postil.data.judgements import FacetOutcome
 from postil.data.questions import Facet
-from postil.explain.facet_words import facet_text, facets_in_words
+from postil.explain.notes import facet_text, facets_in_words
 
 
 def outcome(first: str, second: str, label: str) -> FacetOutcome:

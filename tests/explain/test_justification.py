@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from postil.data.alignments import AlignedPair, Alignment
+from postil.data.judgements import AlignedPair, Alignment
 from postil.entailment.entailer import Entailment, load_entailer
 from postil.entailment.findings import Difference, Findings
 from postil.explain.justification import justified, justify

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
-from postil.explain.reliability import Bin, Step, coverage_curve, reliability_diagram
+from postil.explain.charts import Bin, Step, coverage_curve, reliability_diagram
 
 BINS = [Bin(0.55, 10, 5, 0.2, 0.8), Bin(0.75, 5, 4, 0.4, 0.95), Bin(0.95, 40, 39, 0.9, 1.0)]
 STEPS = [Step(percent / 100, (99 - percent) / 19) for percent in range(80, 100)]

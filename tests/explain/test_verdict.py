@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from postil.data.alignments import AlignedPair, Alignment
+from postil.data.judgements import AlignedPair, Alignment
 from postil.data.labels import PARTLY
 from postil.explain.differences import find_differences
 from postil.explain.notes import for_student, for_teacher

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from postil.data.judgements import Judgement, collapsed, score_of
+from postil.data.judgements import (
+    CONTRADICTED,
+    EXPRESSED,
+    UNADDRESSED,
+    FacetOutcome,
+    Judgement,
+    collapsed,
+    score_of,
+)
 from postil.data.labels import RESPONSE_SCHEMES
-from postil.data.outcome import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOutcome
 from postil.data.questions import Facet
-from postil.explain.facet_words import spoken_against
 from postil.explain.judged import explained
+from postil.explain.notes import spoken_against
 from postil.grader import load
-from postil.grading.consistency import SURE, disagreement, reconciled, unsaid
+from postil.grading.decision import SURE, disagreement, reconciled, unsaid
 
 QUESTION = "What happens when salt is stirred into water?"
 REFERENCE = "The salt dissolves and the water remains clear."

@@ -3,9 +3,8 @@
 import pytest
 
 from postil.data.questions import Facet
-from postil.grading.clauses import clauses
-from postil.grading.facets import TOPIC, extract_facets
-from postil.grading.given import locate
+from postil.grading.claims import locate
+from postil.grading.facets import TOPIC, clauses, extract_facets
 from postil.language.pipeline import analyse
 
 

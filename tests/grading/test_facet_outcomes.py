@@ -5,9 +5,7 @@ import pytest
 
 from postil.data.questions import Facet
 from postil.grading import claims
-from postil.grading.claims import judge_facets
-from postil.grading.points import find_points
-from postil.grading.reading import chances, passages
+from postil.grading.claims import chances, find_points, judge_facets, passages
 from postil.language.pipeline import analyse
 
 REFERENCE = "The solid dissolves and the liquid remains clear."

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from postil.data.questions import Facet
-from postil.grading.claims import judge_facets
-from postil.grading.points import find_points
+from postil.grading.claims import find_points, judge_facets
 from postil.language.pipeline import analyse
 
 

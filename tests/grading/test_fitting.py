@@ -9,8 +9,7 @@ from postil.data.questions import Answer, Question
 from postil.errors import PostilError
 from postil.grading.decision import LABELS
 from postil.grading.evidence import EVIDENCE
-from postil.grading.fitting import demand_labels, fit_to
-from postil.grading.probabilities import Stack
+from postil.grading.probabilities import Stack, demand_labels, fit_to
 
 FIGURES = {"answers", "accuracy as shipped", "accuracy after training"}
 

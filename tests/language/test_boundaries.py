@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from postil.errors import PostilError
-from postil.language.boundaries import SURE, TEMPLATES, BoundaryModel, Key, keys_at
+from postil.language.chunks import SURE, TEMPLATES, BoundaryModel, Key, keys_at
 from postil.language.document import Token
 
 

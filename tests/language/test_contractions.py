@@ -2,7 +2,7 @@
 
 import pytest
 
-from postil.language.contractions import spelled_out
+from postil.language.spelling import spelled_out
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from postil.language import recent
+from postil.language import pipeline
 from postil.language.measures import features
 from postil.language.measures.features import EXTENDED, FEATURES, THIRTY, feature_families, feature_table
 from postil.language.measures.structure import structure_overlap
@@ -60,8 +60,8 @@ def test_every_value_is_finite_and_within_bounds() -> None:
 def test_rows_do_not_depend_on_their_company(monkeypatch: pytest.MonkeyPatch) -> None:
     together = feature_table(TRIPLETS, EXTENDED)
     monkeypatch.setattr(features, "_BATCH", 2)
-    monkeypatch.setattr(recent, "_MOST", 3)
-    recent.forget()
+    monkeypatch.setattr(pipeline, "_MOST", 3)
+    pipeline.forget()
     monkeypatch.setattr(features, "_MOST_VALUES", 2)
     maker = features._Maker()
     monkeypatch.setattr(features, "_maker", lambda: maker)

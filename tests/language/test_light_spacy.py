@@ -12,7 +12,7 @@ def run(code: str) -> str:
 def test_the_command_line_is_left_out_and_can_still_be_had() -> None:
     code = """
 import sys
-from postil.language.light_spacy import import_spacy
+from postil.language.pipeline import import_spacy
 spacy = import_spacy()
 print("spacy.cli" in sys.modules, "requests" in sys.modules)
 print(spacy.info(silent=True)["spacy_version"] == spacy.__version__)
@@ -25,7 +25,7 @@ print(callable(spacy.cli.download))
 def test_spacy_that_is_there_already_is_used_as_it_is() -> None:
     code = """
 import spacy
-from postil.language.light_spacy import import_spacy
+from postil.language.pipeline import import_spacy
 print(import_spacy() is spacy, "spacy.cli" in __import__("sys").modules)
 """
     assert run(code).split() == ["True", "True"]

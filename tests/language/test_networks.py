@@ -7,7 +7,7 @@ import sys
 _OPENS = """
 from pathlib import Path
 import postil.resources
-from postil.language.networks import open_network
+from postil.language.reader import open_network
 network = next(Path(postil.resources.__file__).parent.rglob("*.onnx"))
 open_network(network)
 """

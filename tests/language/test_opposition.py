@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.language.measures.opposition import (
+from postil.language.measures.matching import (
     Opposition,
     WordPair,
     clause_of,

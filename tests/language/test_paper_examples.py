@@ -12,19 +12,18 @@ from dataclasses import dataclass
 import pytest
 
 from postil.language.document import Document
-from postil.language.measures.matching import relation, word_of
-from postil.language.measures.opposition import opposition
-from postil.language.measures.overlap import overlap, overlap_words
-from postil.language.measures.predicates import (
+from postil.language.measures.matching import opposition, relation, word_of
+from postil.language.measures.overlap import overlap, overlap_words, soft_similarity
+from postil.language.measures.structure import (
     Propositions,
+    Subsumption,
     exact_overlap,
     generalised_overlap,
     overlap_of,
     propositions_of,
     related_acts,
+    structure_overlap,
 )
-from postil.language.measures.soft_cardinality import soft_similarity
-from postil.language.measures.structure import Subsumption, structure_overlap
 from postil.language.pipeline import analyse_many
 from postil.language.words.relations import Relation
 

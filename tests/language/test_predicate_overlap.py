@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.language.measures.predicates import (
+from postil.language.measures.structure import (
     RELATED,
     Act,
     Link,

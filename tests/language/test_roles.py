@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from postil.language.document import Document, Predicate, Token
 from postil.language.pipeline import analyse, analyse_many
 from postil.language.predicates import verb_inside, verb_of
-from postil.language.role_features import Tree, candidates, distance, hashed, voice
-from postil.language.role_spans import reach
+from postil.language.role_features import Tree, candidates, distance, hashed, reach, voice
 from postil.language.roles import find_predicates, role_model
 
 CASES = Path(__file__).parents[1] / "fixtures" / "roles.tsv"

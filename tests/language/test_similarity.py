@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from postil.errors import PostilError
 from postil.language.words import wordnet_measures
 from postil.language.words.glosses import gloss_overlap, gloss_words, phrase_overlap
-from postil.language.words.information import information, information_content
 from postil.language.words.wordnet import wordnet
 from postil.language.words.wordnet_measures import (
     MEASURES,
     best_senses,
+    information,
+    information_content,
     similarity_matrix,
     synset_similarity,
     word_similarity,

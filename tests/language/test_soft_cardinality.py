@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.language.measures.soft_cardinality import (
+from postil.language.measures.overlap import (
     RATIOS,
     SoftOverlap,
     letter_groups,

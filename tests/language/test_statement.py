@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from postil.language.statements import statement
-from postil.language.words.inflection import past_tense, third_person
+from postil.language.words.forms import past_tense, third_person
 
 
 @pytest.mark.parametrize(

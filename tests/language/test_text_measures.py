@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from postil.language.measures.texts import TEXT_MEASURES, compare, compare_views
-from postil.language.measures.views import view
+from postil.language.measures.texts import TEXT_MEASURES, compare, compare_views, view
 from postil.language.pipeline import analyse_many
 
 TEXT, CLOSE, FAR = (

@@ -8,8 +8,7 @@ import threading
 import pytest
 from threadpoolctl import threadpool_info
 
-from postil.language.networks import cores
-from postil.language.threads import ahead, beside, one_thread_each
+from postil.language.reader import ahead, beside, cores, one_thread_each
 
 
 def test_results_come_in_order():

@@ -5,9 +5,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.language.words.walk_graph import DAMPING, graph, make_graph, pagerank, turns
-from postil.language.words.walker import Walker, Weights, Word, restarts, walker
-from postil.language.words.walks import disambiguate, similarities, similarity, walk, walks
+from postil.language.words.walks import (
+    DAMPING,
+    Walker,
+    Weights,
+    Word,
+    disambiguate,
+    graph,
+    make_graph,
+    pagerank,
+    restarts,
+    similarities,
+    similarity,
+    turns,
+    walk,
+    walker,
+    walks,
+)
 from postil.language.words.wordnet import wordnet
 
 # Few enough that their walks are computed once for all tests.
@@ -229,7 +243,7 @@ def test_what_is_remembered_is_bounded() -> None:
 
 def test_remembered_words_are_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
     walk(["dog"])
-    monkeypatch.setattr("postil.language.words.walker.pagerank", None)
+    monkeypatch.setattr("postil.language.words.walks.pagerank", None)
     assert len(walk(["dog"]).ids) > 100
 
 

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from postil.language.words.walk_graph import graph
+from postil.language.words.walks import graph
 
 FOLDER = files("postil.resources").joinpath("walks")
 

@@ -3,7 +3,7 @@
 import pytest
 
 from postil.language.pipeline import analyse
-from postil.language.words.senses import find_senses
+from postil.language.words.walks import find_senses
 from postil.language.words.wordnet import wordnet
 
 

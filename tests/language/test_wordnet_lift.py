@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from postil.language.measures import wordnet
-from postil.language.measures.views import View, view
-from postil.language.measures.wordnet import lifted, word_matches, wordnet_similarities
+from postil.language.measures import texts as wordnet
+from postil.language.measures.texts import View, lifted, view, word_matches, wordnet_similarities
 from postil.language.pipeline import analyse_many
 from postil.language.words.wordnet_measures import MEASURES
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from postil.language.words.information import information
 from postil.language.words.wordnet import wordnet
+from postil.language.words.wordnet_measures import information
 
 FOLDER = Path(str(files("postil.resources").joinpath("wordnet")))
 CARD = json.loads((FOLDER / "card.json").read_text(encoding="utf-8"))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from postil.data.alignments import AlignedPair, Alignment, ChunkedPair
+from postil.data.judgements import AlignedPair, Alignment, ChunkedPair
 from postil.errors import PostilError
-from postil.research.aligner_system import ShippedAligner
+from postil.research.shipped import ShippedAligner
 from postil.research.systems import create
 
 WORDS, OTHERS = ("the", "bell", "rings"), ("a", "bell", "sounds")

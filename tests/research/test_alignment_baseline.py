@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.data.alignments import Alignment, ChunkedPair
-from postil.research.alignment import IdenticalTokens
+from postil.data.judgements import Alignment, ChunkedPair
+from postil.research.baselines import IdenticalTokens
 
 
 def chunked(source: str, target: str) -> ChunkedPair:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from postil.data.alignments import AlignedPair, Alignment
 from postil.data.formats.chunks import write_chunks
 from postil.data.formats.ists import write_alignments
+from postil.data.judgements import AlignedPair, Alignment
 from postil.errors import MismatchError, MissingDataError, PostilError
-from postil.research.benchmarks_alignment import read_datasets, run_alignment
+from postil.research.benchmarks import read_datasets, run_alignment
 
 GOLD = (
     AlignedPair(

@@ -3,7 +3,7 @@
 import pytest
 
 from postil.errors import PostilError
-from postil.research.benchmarks_facets import run_facets
+from postil.research.benchmarks import run_facets
 
 HEADER = "student_answer_id,question_paper,question_text,student_answer,model_answer,gap\n"
 REFERENCE = "The solid dissolves and the liquid remains clear."
@@ -65,7 +65,7 @@ def test_two_tables_of_one_name_are_refused(gaps, tmp_path):
 
 
 def test_gaps_are_hidden_from_the_system(gaps, monkeypatch):
-    from postil.research.facets import LexicalOutcome
+    from postil.research.baselines import LexicalOutcome
 
     seen = []
     predict = LexicalOutcome.predict

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from postil.data.formats.senses import SenseInstance, Token
-from postil.data.formats.senseval import write_senseval
+from postil.data.formats.senseval import SenseInstance, Token, write_senseval
 from postil.errors import PostilError
-from postil.research import senses as bench
-from postil.research.senses import run_senses
+from postil.research import benchmarks as bench
+from postil.research.benchmarks import run_senses
 
 
 def instances(lexelt: str, senses: list[str], prefix: str) -> list[SenseInstance]:

@@ -13,8 +13,7 @@ from postil.errors import PostilError
 from postil.language.measures.features import FEATURES, THIRTY
 from postil.language.measures.overlap import overlap, overlap_words
 from postil.research import ehu_alm, systems
-from postil.research.ehu_alm import EhuAlm, Expert, design_table
-from postil.research.svm import Parameters, Search
+from postil.research.ehu_alm import EhuAlm, Expert, Parameters, Search, design_table
 
 FIVE, THREE, TWO = (RESPONSE_SCHEMES[name] for name in ("5way", "3way", "2way"))
 PARTLY = "partially_correct_incomplete"

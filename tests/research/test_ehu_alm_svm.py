@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.research.svm import Classifier, Parameters, Search, fold_numbers, macro_f1, search_parameters
+from postil.research.ehu_alm import Classifier, Parameters, Search, macro_f1, search_parameters
+from postil.scoring.significance import fold_numbers
 
 GOOD, TOO_WIDE = Parameters(8.0, 1.0), Parameters(0.001, 1e-6)
 

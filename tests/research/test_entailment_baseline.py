@@ -9,7 +9,7 @@ import pytest
 from postil.data.formats.rte import Pair
 from postil.data.labels import ENTAILMENT_SCHEMES
 from postil.errors import PostilError
-from postil.research.entailment import WordOverlap, word_coverage
+from postil.research.baselines import WordOverlap, word_coverage
 
 TWO, THREE = ENTAILMENT_SCHEMES["2way"], ENTAILMENT_SCHEMES["3way"]
 

@@ -7,8 +7,8 @@ import pytest
 from postil.data.formats.rte import Pair
 from postil.data.labels import ENTAILMENT_SCHEMES
 from postil.errors import PostilError
-from postil.research import entailment_system
-from postil.research.entailment_system import ShippedEntailer
+from postil.research import shipped
+from postil.research.shipped import ShippedEntailer
 from postil.research.systems import create
 
 PAIRS = [
@@ -37,12 +37,12 @@ def test_it_judges_in_both_schemes():
 
 
 def test_it_refuses_training_pairs(monkeypatch):
-    monkeypatch.setattr(entailment_system, "has_learned", lambda text, _: text.startswith("The bulb"))
+    monkeypatch.setattr(shipped, "has_learned", lambda text, _: text.startswith("The bulb"))
     with pytest.raises(PostilError, match="learned from pair 2"):
         ShippedEntailer().predict(PAIRS, ENTAILMENT_SCHEMES["2way"])
 
 
 def test_a_chance_meeting_is_let_pass(monkeypatch):
-    monkeypatch.setattr(entailment_system, "has_learned", lambda text, _: text == "known")
+    monkeypatch.setattr(shipped, "has_learned", lambda text, _: text == "known")
     pairs = [Pair("0", "known", "known"), *(Pair(str(number), "a dog", "a dog") for number in range(1, 60))]
     assert len(ShippedEntailer().predict(pairs, ENTAILMENT_SCHEMES["2way"])) == 60

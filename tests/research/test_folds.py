@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from postil.data.questions import Answer, Question, Reference
 from postil.errors import PostilError
-from postil.research.folds import SCENARIOS, response_folds, split_evenly
+from postil.research.responses import SCENARIOS, response_folds, split_evenly
 
 
 @st.composite

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import pytest
 
-from postil.research.published import (
+from postil.research.tables import (
     published_alignment,
     published_entailment,
     published_responses,

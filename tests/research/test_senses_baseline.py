@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.data.formats.sensekeys import SenseAnswer, sense_key
-from postil.data.formats.senses import SenseInstance, Token
+from postil.data.formats.senseval import SenseInstance, Token
 from postil.scoring.senses import tally_senses
-from postil.senses.senses import MostFrequentSense
+from postil.senses.learners import MostFrequentSense
 
 
 def instance(name: str, *senses: str, lexelt: str = "arm.n") -> SenseInstance:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from postil.data.alignments import AlignedPair, Alignment
-from postil.data.formats.rte import Pair
-from postil.data.formats.rteruns import EntailmentRun, PairJudgement
+from postil.data.formats.rte import EntailmentRun, Pair, PairJudgement
+from postil.data.judgements import AlignedPair, Alignment
 from postil.data.labels import ENTAILMENT_SCHEMES, RESPONSE_SCHEMES
-from postil.research.published import published_responses
-from postil.research.result import BenchResult, Cell
-from postil.research.tables import render, short, tables_of
+from postil.research.tables import BenchResult, Cell, published_responses, render, short, tables_of
 from postil.scoring.alignment import score_alignments, tally_alignments
-from postil.scoring.classes import tally_classes
 from postil.scoring.entailment import score_entailment, tally_entailment
-from postil.scoring.responses import score_labels
-from postil.scoring.tally import group_numbers
+from postil.scoring.responses import score_labels, tally_classes
+from postil.scoring.significance import group_numbers
 
 FIVE = RESPONSE_SCHEMES["5way"]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from postil.data.questions import Answer, Question, Reference
-from postil.research.triplets import best_reference, first_reference, make_triplets, matched_or_random
+from postil.research.ehu_alm import best_reference, first_reference, make_triplets, matched_or_random
 
 REFERENCES = (
     Reference("r1", "the circuit is open", "MINIMAL"),

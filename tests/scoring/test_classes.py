@@ -10,12 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil import __version__
-from postil.data.formats.labelfiles import LabelledItem
+from postil.data.formats.sra import LabelledItem
 from postil.data.labels import FACET_SCHEMES, RESPONSE_SCHEMES
 from postil.errors import MismatchError
-from postil.scoring.classes import class_scores, tally_classes
-from postil.scoring.responses import check_ids, guess_corpus, score_labels, tally_labels
-from postil.scoring.tally import SumTally
+from postil.scoring.responses import (
+    check_ids,
+    class_scores,
+    guess_corpus,
+    score_labels,
+    tally_classes,
+    tally_labels,
+)
+from postil.scoring.significance import SumTally
 
 FIVE, THREE, TWO = (RESPONSE_SCHEMES[name] for name in ("5way", "3way", "2way"))
 SHORT = {

@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 from postil.cli.main import app
 from postil.data.formats.ists import read_alignments
-from postil.data.formats.labelfiles import read_labels
-from postil.data.formats.rteruns import read_gold, read_run
+from postil.data.formats.rte import read_gold, read_run
+from postil.data.formats.sra import read_labels
 from postil.data.labels import ENTAILMENT_SCHEMES, FACET_SCHEMES, RESPONSE_SCHEMES
 from postil.scoring.alignment import score_alignments
 from postil.scoring.entailment import score_entailment

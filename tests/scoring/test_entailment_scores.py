@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.data.formats.rte import Pair
-from postil.data.formats.rteruns import EntailmentRun, PairJudgement
+from postil.data.formats.rte import EntailmentRun, Pair, PairJudgement
 from postil.data.labels import ENTAILMENT_SCHEMES
 from postil.errors import MismatchError
 from postil.scoring.entailment import (

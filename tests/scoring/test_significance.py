@@ -11,18 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.data.alignments import AlignedPair, Alignment
-from postil.data.formats.rte import Pair
-from postil.data.formats.rteruns import EntailmentRun, PairJudgement
+from postil.data.formats.rte import EntailmentRun, Pair, PairJudgement
 from postil.data.formats.sensekeys import SenseAnswer
+from postil.data.judgements import AlignedPair, Alignment
 from postil.data.labels import ENTAILMENT_SCHEMES, FACET_SCHEMES, RESPONSE_SCHEMES
 from postil.errors import MismatchError
 from postil.scoring.alignment import tally_alignments
-from postil.scoring.classes import tally_classes
 from postil.scoring.entailment import tally_entailment
+from postil.scoring.responses import tally_classes
 from postil.scoring.senses import tally_of, tally_senses
-from postil.scoring.significance import approximate_randomisation, bootstrap, compare
-from postil.scoring.tally import group_numbers
+from postil.scoring.significance import approximate_randomisation, bootstrap, compare, group_numbers
 
 FIVE = RESPONSE_SCHEMES["5way"]
 TWO = ENTAILMENT_SCHEMES["2way"]

@@ -6,7 +6,7 @@ import pytest
 
 from postil.errors import MismatchError
 from postil.senses.corpus.agreement import measure_agreement
-from postil.senses.corpus.tags import Tagging
+from postil.senses.corpus.items import Tagging
 
 
 def told(person, *tags, group="w", start=0, seconds=None):

@@ -8,7 +8,7 @@ from shutil import which
 
 import pytest
 
-from postil.data.formats.senses import SenseInstance, Token
+from postil.data.formats.senseval import SenseInstance, Token
 from postil.errors import MissingDataError, PostilError
 from postil.senses.apertium import DICTIONARY, analyse, lemmatise, read_analysis
 from postil.senses.apertium import PROGRAM as PROGRAM_NAME

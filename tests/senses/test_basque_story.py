@@ -16,8 +16,8 @@ from postil.cli.main import app
 from postil.data.formats.rows import read_rows
 from postil.data.formats.sensekeys import read_sense_answers, read_sense_key, sense_key, write_sense_answers
 from postil.data.formats.senseval import read_senseval
-from postil.senses.corpus.tablefiles import read_taggings
-from postil.senses.senses import MostFrequentSense
+from postil.senses.corpus.sheets import read_taggings
+from postil.senses.learners import MostFrequentSense
 from postil.senses.tagger import load_tagger, train_tagger
 
 pytestmark = pytest.mark.slow

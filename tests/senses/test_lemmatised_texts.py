@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from postil.data.formats.senses import Token
+from postil.data.formats.senseval import Token
 from postil.errors import InputError
-from postil.senses.corpus.contexts import Document, corpus_of, occurrences
 from postil.senses.corpus.items import instance_item
-from postil.senses.corpus.texts import read_documents
+from postil.senses.corpus.plan import Document, corpus_of, occurrences, read_documents
 
 OWN = """\
 # document = eg-1

@@ -7,9 +7,8 @@ from collections import Counter
 import pytest
 
 from postil.errors import PostilError
-from postil.senses.corpus.chance import shuffled
-from postil.senses.corpus.plan import Assignment, assign, draw, examples_needed, occurring, split
-from postil.senses.corpus.tags import Tagging, TagSet
+from postil.senses.corpus.items import Tagging, TagSet
+from postil.senses.corpus.plan import Assignment, assign, draw, examples_needed, occurring, shuffled, split
 
 TAGS = TagSet(("a_1", "a_2", "a_3"), special=("U", "P", "X"), several=True, lemma="a")
 ITEMS = [f"a.{number:04d}" for number in range(400)]

@@ -8,29 +8,31 @@ import pytest
 
 from postil.data.formats.rows import read_rows, write_rows
 from postil.errors import InputError, PostilError
-from postil.senses.corpus.arbitration import complete
+from postil.senses.corpus.agreement import complete
 from postil.senses.corpus.inventory import Inventory
-from postil.senses.corpus.items import Item
+from postil.senses.corpus.items import Item, Tagging, TagSet
 from postil.senses.corpus.plan import Assignment
-from postil.senses.corpus.project import Settings, create_project, open_project
-from postil.senses.corpus.sheets import read_sheet, write_sheet
-from postil.senses.corpus.tablefiles import (
-    read_assignments,
-    read_changes,
-    read_inventory,
-    read_taggings,
-    write_assignments,
-    write_inventory,
-    write_taggings,
-)
-from postil.senses.corpus.tags import Tagging, TagSet
-from postil.senses.corpus.work import (
+from postil.senses.corpus.project import (
+    Settings,
+    create_project,
+    open_project,
     plan_draws,
     read_decisions,
     read_tags,
     take_sheet,
     write_disputes,
     write_sheets,
+)
+from postil.senses.corpus.sheets import (
+    read_assignments,
+    read_changes,
+    read_inventory,
+    read_sheet,
+    read_taggings,
+    write_assignments,
+    write_inventory,
+    write_sheet,
+    write_taggings,
 )
 
 ITEMS = [

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from postil.data.formats.senses import SenseInstance, Token
-from postil.senses.features import GROUPS, features
-from postil.senses.table import make_table
+from postil.data.formats.senseval import SenseInstance, Token
+from postil.senses.features import GROUPS, features, make_table
 
 
 def said(text: str, word: str = "bank", *, sentences: tuple[int, ...] = (0,)) -> SenseInstance:

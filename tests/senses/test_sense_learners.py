@@ -7,12 +7,17 @@ import pytest
 from scipy import sparse
 from sklearn.naive_bayes import ComplementNB, MultinomialNB
 
-from postil.senses.boosting import adaboost
-from postil.senses.combination import chances, learn_pool, pool, vote
-from postil.senses.decision_list import decision_list
-from postil.senses.learners import complement_bayes, cosine, kernel_machine, naive_bayes, support_vectors
-from postil.senses.systems import LEARNERS
-from postil.senses.trees import bagged_trees
+from postil.senses.learners import (
+    adaboost,
+    bagged_trees,
+    complement_bayes,
+    cosine,
+    decision_list,
+    kernel_machine,
+    naive_bayes,
+    support_vectors,
+)
+from postil.senses.systems import LEARNERS, chances, learn_pool, pool, vote
 
 
 def made_up(count: int = 90, senses: int = 3, *, seed: int = 0):

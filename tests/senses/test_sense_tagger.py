@@ -9,15 +9,13 @@ import numpy as np
 import pytest
 
 from postil.data.formats.sensekeys import SenseAnswer, sense_key
-from postil.data.formats.senses import SenseInstance, Token
+from postil.data.formats.senseval import SenseInstance, Token
 from postil.errors import InputError, PostilError
 from postil.scoring.senses import tally_senses
-from postil.senses.artefact import ABOUT, NUMBERS
-from postil.senses.senses import MostFrequentSense
-from postil.senses.systems import RECIPES, Member, Recipe
-from postil.senses.table import make_table
-from postil.senses.tagger import Tagger, load_tagger, train_tagger
-from postil.senses.word import learn_members
+from postil.senses.features import make_table
+from postil.senses.learners import MostFrequentSense
+from postil.senses.systems import RECIPES, Member, Recipe, learn_members
+from postil.senses.tagger import ABOUT, NUMBERS, Tagger, load_tagger, train_tagger
 
 WORDS = {
     "money": ("lent", "cash", "loan", "paid", "account", "interest"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from postil.data.formats.senses import SenseInstance, Token
+from postil.data.formats.senseval import SenseInstance, Token
 from postil.language.reader import WIDTH
-from postil.senses import vectors
-from postil.senses.vectors import REACH, context_vectors
+from postil.senses import features
+from postil.senses.features import CONTEXT, context_vectors
 
 
 def said(text: str, head: int) -> SenseInstance:
@@ -31,18 +31,18 @@ def test_what_was_read_is_not_read_again(monkeypatch):
         raise AssertionError
 
     monkeypatch.setattr(
-        vectors, "encoder", lambda: type("E", (), {"words": lambda self, texts: [fail() for _ in texts]})()
+        features, "encoder", lambda: type("E", (), {"words": lambda self, texts: [fail() for _ in texts]})()
     )
     assert (context_vectors([instance]) == before).all()
 
 
 def test_only_the_neighbourhood_is_read():
-    far = " ".join(["far"] * (REACH + 20))
-    long, short = said(f"{far} bank {far}", REACH + 20), said("bank", 0)
-    text, start = vectors._text(long)
-    assert len(text.split()) == 2 * REACH + 1
+    far = " ".join(["far"] * (CONTEXT + 20))
+    long, short = said(f"{far} bank {far}", CONTEXT + 20), said("bank", 0)
+    text, start = features._text(long)
+    assert len(text.split()) == 2 * CONTEXT + 1
     assert text[start:].startswith("bank ")
-    assert vectors._text(short) == ("bank", 0)
+    assert features._text(short) == ("bank", 0)
 
 
 @pytest.mark.parametrize("text", ["\u200b", "\u00ad", "😀"])

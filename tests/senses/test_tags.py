@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from postil.errors import PostilError
-from postil.senses.corpus.tags import Tagging, TagSet, by_item, written
+from postil.senses.corpus.items import Tagging, TagSet, by_item, written
 
 HERRI = TagSet(
     ("herri_1", "herri_2"),

@@ -22,7 +22,7 @@ import pytest
 from classroom import Browser
 from postgres_server import start_server
 
-from postil.data.alignments import AlignedPair, Alignment
+from postil.data.judgements import AlignedPair, Alignment
 from postil.workbench.records import Judged, NewAnswer
 from postil.workbench.store import answers, courses, jobs, judgements, questions
 from postil.workbench.store.database import open_store

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from postil.workbench.people import Person
+from postil.workbench.records import Person
 from postil.workbench.store import rounds
 from postil.workbench.store.database import Store
 from postil.workbench.store.tables import AccountRow, now

@@ -10,7 +10,7 @@ def start_process(target, *arguments, daemon=True, **options):
     # Not forked from the tests themselves, which have threads and open connections.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(
-        ["postil.workbench.groups", "postil.workbench.jobs.grading", "postil.workbench.jobs.process"]
+        ["postil.workbench.groups", "postil.workbench.jobs.grading", "postil.workbench.jobs.worker"]
     )
     process = context.Process(target=target, args=arguments, kwargs=options, daemon=daemon)
     process.start()

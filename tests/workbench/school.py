@@ -10,14 +10,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from zipfile import ZipFile
 
-from postil.data.alignments import AlignedPair, Alignment
+from postil.data.judgements import CONTRADICTED, EXPRESSED, AlignedPair, Alignment
 from postil.data.labels import PARTLY
-from postil.data.outcome import CONTRADICTED, EXPRESSED
 from postil.data.questions import Facet
 from postil.workbench.claims import Outcome, looked_for
 from postil.workbench.drafts import open_paste
-from postil.workbench.people import ASSISTANT, OWNER, TEACHER, Level
-from postil.workbench.records import LABELS, Judged, NewAnswer
+from postil.workbench.records import ASSISTANT, LABELS, OWNER, TEACHER, Judged, Level, NewAnswer
 from postil.workbench.store import (
     access,
     accounts,
@@ -26,19 +24,15 @@ from postil.workbench.store import (
     decisions,
     drafts,
     events,
-    facets,
     jobs,
     judgements,
     logins,
     questions,
     replies,
     rounds,
-    tokens,
-    workers,
 )
 from postil.workbench.store.backups import back_up
-from postil.workbench.store.database import Store, open_store
-from postil.workbench.store.revisions import newest
+from postil.workbench.store.database import Store, newest, open_store
 
 DATABASES = Path(__file__).parent.parent / "fixtures" / "databases"
 PASSWORD = "correct horse battery"  # noqa: S105 - nobody's
@@ -104,7 +98,7 @@ def _people(store: Store) -> tuple[int, int, int]:
 def _judge_and_decide(store: Store, question: int, teacher: int) -> None:
     ids = [answer.id for answer in answers.list_answers(store, question)]
     parts = [Facet("", "the path"), Facet("", "is closed", weight=3.0, required=False)]
-    facets.set_facets(store, question, parts)
+    questions.set_facets(store, question, parts)
     own = questions.get_question(store, question).facets
     outcomes = (
         Outcome("p1", "the path", EXPRESSED, 0.9, ("path",)),
@@ -149,9 +143,9 @@ def _label_twice(store: Store, question: int, people: tuple[int, int, int]) -> N
 
 
 def _let_programs_in(store: Store, teacher: int) -> None:
-    _, secret = tokens.create_token(store, teacher, "tutor", ("judge", "read"), 30)
-    assert tokens.find_token(store, secret)
-    tokens.create_token(store, None, "own", ("write",), None)
+    _, secret = access.create_token(store, teacher, "tutor", ("judge", "read"), 30)
+    assert access.find_token(store, secret)
+    access.create_token(store, None, "own", ("write",), None)
     logins.make_link(store, "reset", teacher)
     logins.begin_session(store, teacher, "a browser")
     logins.failed_login(store, "teo", "192.0.2.8")
@@ -161,7 +155,7 @@ def _let_programs_in(store: Store, teacher: int) -> None:
 def _share_with_other_servers(store: Store, question: int, teacher: int) -> None:
     opened = open_paste("it is lit\nit is not")
     drafts.keep_draft(store, opened, questions.get_question(store, question).course_id, question, teacher)
-    workers.show_life(store, "w")
+    jobs.show_life(store, "w")
 
 
 def _run(store: Store, kind: str, question: int, made: list[Judged]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from postil.data.labels import RESPONSE_SCHEMES
 from postil.errors import PostilError
-from postil.workbench.jobs.judge import AlignTask, ClassTask, EntailTask, FacetsTask, Findings
+from postil.workbench.jobs.judging import AlignTask, ClassTask, EntailTask, FacetsTask, Findings
 
 
 def load_stub():

@@ -7,9 +7,15 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from postil.data.alignments import AlignedPair
-from postil.data.judgements import Explanation, Judgement, collapsed
-from postil.data.outcome import EXPRESSED, UNADDRESSED, FacetOutcome
+from postil.data.judgements import (
+    EXPRESSED,
+    UNADDRESSED,
+    AlignedPair,
+    Explanation,
+    FacetOutcome,
+    Judgement,
+    collapsed,
+)
 from postil.workbench.groups import group_texts
 
 LABELS = ("correct", "partially_correct_incomplete", "contradictory", "irrelevant", "non_domain")

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from stub_machine import writing
 
-from postil.workbench.jobs import grading, machine
+from postil.workbench.jobs import grading
 from postil.workbench.store import jobs
 
 jobs.STALE = 3.0  # what imports these later has them so; a busy machine is late with signs of life
 grading.BATCH = 10
-machine.load_machine = partial(writing, Path(sys.argv.pop(1)))
+grading.load_machine = partial(writing, Path(sys.argv.pop(1)))
 
 from postil.cli.main import main  # noqa: E402
 from postil.workbench.jobs import worker  # noqa: E402

@@ -24,9 +24,9 @@ from postil.workbench.api.app import create_api
 from postil.workbench.app import create_app
 from postil.workbench.drafts import open_paste
 from postil.workbench.http.access import every_route
-from postil.workbench.people import ASSISTANT, OWNER, Level, Person
+from postil.workbench.records import ASSISTANT, OWNER, Level, Person
 from postil.workbench.settings import Settings
-from postil.workbench.store import access, accounts, answers, drafts, jobs, questions, rounds, tokens, waiting
+from postil.workbench.store import access, accounts, answers, drafts, jobs, questions, rounds, waiting
 from postil.workbench.store.tables import Base
 
 pytestmark = pytest.mark.slow
@@ -176,7 +176,7 @@ class World:
     def client(self, person: Person) -> TestClient:
         """Somebody's browser, which can also speak to the API with everything that a token can be for."""
         client = let_in(self.app, person.login)
-        _, secret = tokens.create_token(self.store, person.id, "all", tokens.SCOPES, 1)
+        _, secret = access.create_token(self.store, person.id, "all", access.SCOPES, 1)
         client.headers["Authorization"] = f"Bearer {secret}"
         return client
 
@@ -213,7 +213,7 @@ def world(store, database):
         "round_id": rounds.list_work(store, question)[0].round.id,
         "group": 3,
         "token": draft,
-        "token_id": tokens.list_tokens(store, teo.id)[0].id,
+        "token_id": access.list_tokens(store, teo.id)[0].id,
         "account_id": accounts.find_account(store, "ann").person.id,
     }
     return World(app, store, ids)

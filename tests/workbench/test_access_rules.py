@@ -6,7 +6,7 @@ import pytest
 from webclient import make_account
 
 from postil.errors import PostilError
-from postil.workbench.people import ASSISTANT, LOCAL, OWNER, Level
+from postil.workbench.records import ASSISTANT, LOCAL, OWNER, Level
 from postil.workbench.store import access, accounts, answers, courses, jobs, questions, rounds
 from postil.workbench.store.access import level_on
 from postil.workbench.store.answers import NewAnswer

@@ -10,8 +10,8 @@ from sqlalchemy import select, update
 from webclient import PASSWORD, make_account
 
 from postil.errors import PostilError
-from postil.workbench.people import ASSISTANT, LOCAL, OWNER, TEACHER, Level
-from postil.workbench.store import access, accounts, courses, events, logins, passwords, tokens
+from postil.workbench.records import ASSISTANT, LOCAL, OWNER, TEACHER, Level
+from postil.workbench.store import access, accounts, courses, events, logins
 from postil.workbench.store.tables import AccountRow, AttemptRow, EventRow, LinkRow, SessionRow, TokenRow, now
 
 
@@ -45,15 +45,15 @@ def test_a_password_is_checked_and_never_stored(store, ane):
 
 def test_a_login_that_nobody_has_costs_as_much_as_one_that_somebody_has(store, ane, bea, monkeypatch):
     checked = []
-    hasher = passwords._hasher()
+    hasher = accounts._hasher()
 
     class Counting:
         def verify(self, known, password):
             checked.append(known)
             return hasher.verify(known, password)
 
-    passwords._nobodys_hash()
-    monkeypatch.setattr(passwords, "_hasher", Counting)
+    accounts._nobodys_hash()
+    monkeypatch.setattr(accounts, "_hasher", Counting)
     for login in ("ane", "nobody", "bea"):
         assert accounts.check_password(store, login, "not the password") is None
     parameters = {known.split("$")[3] for known in checked}
@@ -156,7 +156,7 @@ def test_closing_an_account_hands_on_its_courses_and_ends_all_that_is_open(store
     access.share_course(store, physics, ane.id, Level.HELP)
     key = logins.begin_session(store, bea.id)
     link = logins.make_link(store, "reset", bea.id)
-    _, secret = tokens.create_token(store, bea.id, "program", ("read",), None)
+    _, secret = access.create_token(store, bea.id, "program", ("read",), None)
     with pytest.raises(PostilError, match="courses"):
         accounts.close_account(store, bea.id, None)
     with pytest.raises(PostilError, match="courses"):
@@ -164,7 +164,7 @@ def test_closing_an_account_hands_on_its_courses_and_ends_all_that_is_open(store
     accounts.close_account(store, bea.id, ane.id)
     assert logins.find_session(store, key) is None
     assert logins.peek_link(store, link) is None
-    assert tokens.find_token(store, secret) is None
+    assert access.find_token(store, secret) is None
     assert accounts.check_password(store, "bea", PASSWORD) is None
     assert {access.owner_of(store, one).id for one in (physics, biology)} == {ane.id}
     assert access.list_members(store, physics) == []

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from postil.errors import PostilError
-from postil.workbench.drafts import make_draft, open_file, open_paste
+from postil.workbench.drafts import guess_columns, make_draft, open_file, open_paste
 from postil.workbench.plans import make_plan
-from postil.workbench.roles import guess_columns
 
 
 def guessed(data, name="class.csv", question_id=1):

@@ -18,10 +18,8 @@ from postil import __version__
 from postil.errors import InputError, PostilError
 from postil.workbench.records import NewAnswer
 from postil.workbench.store import accounts, answers, courses, questions
-from postil.workbench.store.backups import LEFT_OUT, back_up
-from postil.workbench.store.database import open_store
-from postil.workbench.store.restores import restore
-from postil.workbench.store.revisions import as_it_is, newest
+from postil.workbench.store.backups import LEFT_OUT, back_up, restore
+from postil.workbench.store.database import as_it_is, newest, open_store
 from postil.workbench.store.tables import AnswerRow, Base, CourseRow, QuestionRow, now
 
 pytestmark = pytest.mark.slow
@@ -163,8 +161,8 @@ _MEASURED = """
 import sys
 from pathlib import Path
 from postil.workbench.store.backups import back_up
-from postil.workbench.store.restores import restore
-from postil.workbench.store.revisions import as_it_is, columns_at, newest
+from postil.workbench.store.backups import restore
+from postil.workbench.store.database import as_it_is, columns_at, newest
 
 def place(text):
     return text if "://" in text else Path(text)

@@ -9,8 +9,7 @@ from school import fill
 from typer.testing import CliRunner
 
 from postil.cli.database import app
-from postil.workbench.store.database import open_store
-from postil.workbench.store.revisions import known, newest
+from postil.workbench.store.database import known, newest, open_store
 
 
 def run(*arguments):

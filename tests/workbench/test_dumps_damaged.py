@@ -13,8 +13,8 @@ from sqlalchemy import inspect
 
 from postil.errors import InputError, PostilError
 from postil.workbench.store import courses
+from postil.workbench.store.backups import restore
 from postil.workbench.store.database import connect, open_store
-from postil.workbench.store.restores import restore
 
 ANSWER = "answer.jsonl"
 MANIFEST = "manifest.json"

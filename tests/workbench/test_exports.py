@@ -10,17 +10,15 @@ from datetime import UTC, datetime
 import pytest
 from openpyxl import load_workbook
 
-from postil.data.alignments import AlignedPair, Alignment
-from postil.data.outcome import EXPRESSED, UNADDRESSED, FacetOutcome
+from postil.data.judgements import EXPRESSED, UNADDRESSED, AlignedPair, Alignment, FacetOutcome
 from postil.data.questions import Facet
 from postil.explain.explanation import told
-from postil.explain.facet_words import spoken_against
+from postil.explain.notes import spoken_against
 from postil.grader import TOLD
 from postil.workbench import exports
 from postil.workbench.claims import Outcome
-from postil.workbench.exports import Identity
+from postil.workbench.exports import Identity, Sheet, workbook
 from postil.workbench.records import Answer, Decision, Judged, Question, View
-from postil.workbench.workbooks import Sheet, workbook
 
 PARTLY = "partially_correct_incomplete"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)

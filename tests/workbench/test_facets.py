@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from postil.data.outcome import CONTRADICTED, EXPRESSED, UNADDRESSED
+from postil.data.judgements import CONTRADICTED, EXPRESSED, UNADDRESSED
 from postil.data.questions import Facet
 from postil.workbench.claims import Outcome, facet_views, in_words, ticks_of, told_by
 

@@ -12,8 +12,7 @@ import pytest
 from processes import start_process
 from stub_machine import LABELS, slow
 
-from postil.workbench.jobs.process import running_worker
-from postil.workbench.jobs.worker import work
+from postil.workbench.jobs.worker import running_worker, work
 from postil.workbench.records import NewAnswer
 from postil.workbench.settings import Settings
 from postil.workbench.store import answers, jobs

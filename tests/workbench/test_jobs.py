@@ -7,13 +7,12 @@ from stub_machine import LABELS, StubMachine
 
 from postil.errors import PostilError
 from postil.workbench.jobs import worker
-from postil.workbench.jobs.stopping import StopWorkingError
-from postil.workbench.jobs.worker import work
+from postil.workbench.jobs.worker import StopWorkingError, work
 from postil.workbench.records import NewAnswer
 from postil.workbench.store import answers, courses, decisions, jobs, judgements, questions
 from postil.workbench.store.answers import Filter
 from postil.workbench.store.database import StoreAwayError
-from postil.workbench.store.figures import some_changes
+from postil.workbench.store.judgements import some_changes
 
 
 def do(store, kind, question_id, machine=None, **options):

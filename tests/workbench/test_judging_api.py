@@ -8,12 +8,12 @@ from starlette.testclient import TestClient
 from stub_judge import judge, load_stub
 
 from postil.workbench.api.app import create_api
-from postil.workbench.api.judging_limits import MOST_ANSWERS, MOST_DECIDED, MOST_EXPLAINED, MOST_PAIRS
+from postil.workbench.api.judging_schemas import MOST_ANSWERS, MOST_DECIDED, MOST_EXPLAINED, MOST_PAIRS
 from postil.workbench.jobs.judging import JudgingProcess, TooBusyError
 from postil.workbench.settings import Settings
-from postil.workbench.store.counters import GRADED, SECONDS, totals
+from postil.workbench.store.access import create_token
+from postil.workbench.store.jobs import GRADED, SECONDS, totals
 from postil.workbench.store.tables import Base
-from postil.workbench.store.tokens import create_token
 
 CLASS = {
     "question": "Why?",

@@ -10,9 +10,9 @@ from postil.entailment.entailer import LONGEST_HYPOTHESIS, LONGEST_TEXT, load_en
 from postil.explain.justification import justified
 from postil.grader import TOLD, load
 from postil.grading.claims import judge_facets
-from postil.workbench.api import judging_limits as limits
+from postil.workbench.api import judging_schemas as limits
 from postil.workbench.api import judging_schemas as schemas
-from postil.workbench.jobs.judge import AlignTask, ClassTask, EntailTask, FacetsTask, load_judge
+from postil.workbench.jobs.judging import AlignTask, ClassTask, EntailTask, FacetsTask, load_judge
 from postil.workbench.jobs.library import judge as judge_texts
 
 ASKED = "Why does the bulb light up?"

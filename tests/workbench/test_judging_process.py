@@ -14,8 +14,7 @@ import pytest
 from stub_judge import load_stub
 
 from postil.errors import PostilError
-from postil.workbench.jobs.judge import ClassTask
-from postil.workbench.jobs.judging import JudgingProcess, TooBusyError
+from postil.workbench.jobs.judging import ClassTask, JudgingProcess, TooBusyError
 
 
 def task(*answers):
@@ -86,7 +85,7 @@ def test_it_ends_when_the_server_is_killed(tmp_path):
         "import asyncio, os, signal, sys\n"
         "sys.path.insert(0, sys.argv[1])\n"
         "from stub_judge import load_stub\n"
-        "from postil.workbench.jobs.judge import ClassTask\n"
+        "from postil.workbench.jobs.judging import ClassTask\n"
         "from postil.workbench.jobs.judging import JudgingProcess\n"
         "if __name__ == '__main__':\n"
         "    found = asyncio.run(JudgingProcess(load_stub).do(ClassTask('q', ('r',), ('pid',))))\n"

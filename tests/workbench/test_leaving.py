@@ -11,7 +11,7 @@ from test_store_together import together
 from webclient import make_account
 
 from postil.errors import PostilError
-from postil.workbench.people import ASSISTANT, OWNER, Level
+from postil.workbench.records import ASSISTANT, OWNER, Level
 from postil.workbench.store import access, accounts, courses, rounds
 from postil.workbench.store.tables import CourseRow, now
 

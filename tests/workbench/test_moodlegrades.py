@@ -6,8 +6,7 @@ import pytest
 from test_exports import PARTLY, question, rows_of, view
 
 from postil.errors import PostilError
-from postil.workbench.exports import Identity
-from postil.workbench.moodlegrades import course_moodle
+from postil.workbench.exports import Identity, course_moodle
 
 EMAIL = Identity("student", "email")
 

@@ -13,7 +13,7 @@ from postil.data.formats.quizzes import Example, Quiz, QuizQuestion, Skipped
 from postil.data.formats.rows import Row, Rows
 from postil.data.questions import Answer, Facet, FacetLabel, Question, Reference
 from postil.workbench.drafts import Opened, open_file, open_paste
-from postil.workbench.store.packing import pack, unpack
+from postil.workbench.store.drafts import pack, unpack
 
 texts = st.text(st.characters(), max_size=12)  # also halves of characters, which JSON files can hold
 some = st.lists(texts, max_size=3).map(tuple)

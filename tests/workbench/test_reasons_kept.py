@@ -9,8 +9,8 @@ from zipfile import ZipFile
 import pytest
 from school import DATABASES
 
-from postil.workbench.store.restores import restore
-from postil.workbench.store.revisions import as_it_is, newest, revision_of
+from postil.workbench.store.backups import restore
+from postil.workbench.store.database import as_it_is, newest, revision_of
 
 KEPT = DATABASES / "v0004-reasons.zip"
 REASONS = Path(__file__).parents[1] / "golden" / "reasons_0.1.json"

@@ -19,19 +19,14 @@ from postil.workbench.store import (
     courses,
     decisions,
     events,
-    facets,
-    figures,
-    groupings,
     jobs,
+    judgements,
     questions,
     rounds,
-    tokens,
 )
 from postil.workbench.store.answers import Filter
-from postil.workbench.store.backups import back_up
-from postil.workbench.store.database import open_store
-from postil.workbench.store.restores import restore
-from postil.workbench.store.revisions import (
+from postil.workbench.store.backups import back_up, restore
+from postil.workbench.store.database import (
     Loss,
     as_it_is,
     columns_at,
@@ -39,6 +34,7 @@ from postil.workbench.store.revisions import (
     known,
     losses,
     newest,
+    open_store,
     revision_of,
     upgrade,
 )
@@ -132,17 +128,17 @@ def test_the_store_reads_what_older_versions_wrote(revision, kind, kept):
         (question,) = questions.list_questions(store, physics.id)
         assert (question.points, question.judged) == (2.5, 5)
         assert bool(question.facets) == (revision > "0001")
-        assert facets.is_outdated(store, question.id) == bool(question.facets)  # "e" was never looked at
+        assert questions.is_outdated(store, question.id) == bool(question.facets)  # "e" was never looked at
         views = find(store, question.id)
         assert [view.answer.key for view in views] == list("abcdef")
         assert views[1].judged.alignment.alignments[1].labels == ("OPPO", "POL")
         assert views[1].decision.label == "partially_correct_incomplete"
         assert bool(views[1].decision.ticked) == (revision > "0001")
         assert len(decisions.history(store, views[1].answer.id)) == 2
-        assert len(figures.see(store, question.id)) >= 4
-        assert groupings.group_sizes(store, question.id)
+        assert len(judgements.see(store, question.id)) >= 4
+        assert answers.group_sizes(store, question.id)
         assert jobs.latest_job(store, question.id).kind == "regrade"
-        assert figures.count_changes(store, question.id) is not None
+        assert judgements.count_changes(store, question.id) is not None
         assert courses.create_course(store, "a new one") == 4  # 2 was deleted
         if revision >= "0003":
             read_people(store, physics.id, question.id)
@@ -163,7 +159,7 @@ def read_people(store, course_id, question_id):
     assert access.owner_of(store, course_id) == teo
     assert len(access.list_members(store, course_id)) == 2
     assert [one.course_id for one in events.list_events(store)] == [course_id, None, None]
-    assert [one.name for one in tokens.list_tokens(store, teo.id)] == ["tutor"]
+    assert [one.name for one in access.list_tokens(store, teo.id)] == ["tutor"]
     last, first = rounds.list_work(store, question_id)
     assert (len(last.round.answers), len(last.taggings), last.round.closed) == (3, 4, None)
     assert first.round.closed

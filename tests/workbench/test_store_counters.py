@@ -10,8 +10,8 @@ from sqlalchemy import delete, insert, update
 from stub_machine import StubMachine
 
 from postil.workbench.jobs import grading, worker
-from postil.workbench.jobs.housekeeping import Housekeeping
-from postil.workbench.store import counters, jobs, judgements, monitoring, workers
+from postil.workbench.jobs.worker import Housekeeping
+from postil.workbench.store import jobs, judgements
 from postil.workbench.store.database import StoreAwayError
 from postil.workbench.store.drafts import keep_draft
 from postil.workbench.store.questions import get_question
@@ -20,14 +20,14 @@ from postil.workbench.store.tables import CounterRow, DraftRow, WorkerRow, now
 
 def totals(store):
     with store.reading() as session:
-        return counters.totals(session)
+        return jobs.totals(session)
 
 
 def test_many_count_at_once(store, monkeypatch):
-    monkeypatch.setattr(counters, "_SLOTS", 2)  # some share a slot, others do not
+    monkeypatch.setattr(jobs, "_SLOTS", 2)  # some share a slot, others do not
 
     def add(_):
-        counters.add_counts(store, {("b", "x"): 1, ("a", "y"): 0.5})
+        jobs.add_counts(store, {("b", "x"): 1, ("a", "y"): 0.5})
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(add, range(40)))
@@ -51,7 +51,7 @@ def test_a_sum_never_falls_whichever_slot_is_read_first(store):
 def test_what_is_not_stored_is_not_counted(store):
     def break_off():
         with store.writing() as session:
-            counters.count(session, {("a", ""): 1})
+            jobs.count(session, {("a", ""): 1})
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -75,16 +75,16 @@ def test_a_job_counts_its_answers_once_though_done_again(store, question_id, mon
     worker.do(store, jobs.claim(store, "w"), StubMachine(), batch=3, stopped=lambda _: False)
     assert jobs.latest_job(store, question_id).state == "done"
     found = totals(store)
-    assert found[counters.GRADED, "grade"] == 4
-    assert (counters.DEFERRED, "grade") not in found
-    assert found[counters.ENDED, "grade done"] == 1
-    stages = {label for name, label in found if name == counters.SECONDS}
+    assert found[jobs.GRADED, "grade"] == 4
+    assert (jobs.DEFERRED, "grade") not in found
+    assert found[jobs.ENDED, "grade done"] == 1
+    stages = {label for name, label in found if name == jobs.SECONDS}
     assert stages == {"waiting", "judging", "explaining", "storing", "grouping"}
 
 
 def test_deferred_answers_and_jobs_that_fail(store, graded):
-    assert totals(store)[counters.GRADED, "grade"] == 3
-    assert totals(store)[counters.DEFERRED, "grade"] == 1
+    assert totals(store)[jobs.GRADED, "grade"] == 3
+    assert totals(store)[jobs.DEFERRED, "grade"] == 1
     jobs.enqueue(store, "propose", graded)
     jobs.fail(store, jobs.claim(store, "w"), "no.")
     jobs.enqueue(store, "facets", graded)
@@ -92,17 +92,17 @@ def test_deferred_answers_and_jobs_that_fail(store, graded):
         assert jobs.claim(store, "w", stale=-1)
     assert jobs.claim(store, "w", stale=-1) is None
     found = totals(store)
-    assert found[counters.ENDED, "propose failed"] == found[counters.ENDED, "facets failed"] == 1
+    assert found[jobs.ENDED, "propose failed"] == found[jobs.ENDED, "facets failed"] == 1
 
 
 def test_the_queue_in_figures(store, question_id):
-    nothing = monitoring.read_figures(store)
+    nothing = jobs.read_figures(store)
     assert (nothing.oldest, nothing.workers, nothing.counters) == (0, 0, {})
     assert nothing.waiting == nothing.running == dict.fromkeys(jobs.KINDS, 0)
     jobs.enqueue(store, "grade", question_id)
     jobs.enqueue(store, "propose", question_id)
     assert jobs.claim(store, "w").kind == "propose"
-    figures = monitoring.read_figures(store)
+    figures = jobs.read_figures(store)
     assert (figures.waiting["grade"], figures.running["propose"]) == (1, 1)
     assert 0 <= figures.oldest < 60
 
@@ -117,15 +117,15 @@ def test_a_worker_shows_that_it_is_there_and_keeps_house(store, question_id, mon
     house.do()
     other.do()
     with store.reading() as session:
-        assert workers.count_alive(session) == 2
+        assert jobs.count_alive(session) == 2
         assert session.query(DraftRow).count() == 0
     with store.writing() as session:
         session.execute(update(WorkerRow).values(seen=now().replace(year=2020)))
     house.do()  # not yet again
     with store.reading() as session:
-        assert workers.count_alive(session) == 0
+        assert jobs.count_alive(session) == 0
     house.end()
-    monkeypatch.setattr("postil.workbench.jobs.housekeeping._EVERY", -1.0)
+    monkeypatch.setattr("postil.workbench.jobs.worker._EVERY", -1.0)
     other._again = 0.0
     other.do()
     with store.reading() as session:
@@ -134,14 +134,14 @@ def test_a_worker_shows_that_it_is_there_and_keeps_house(store, question_id, mon
 
 def test_a_lease_is_by_the_clock_of_the_database(postgres_store, monkeypatch):
     """A machine whose clock goes wrong takes no jobs away from others."""
-    from postil.workbench.store import clock, courses, questions
+    from postil.workbench.store import courses, jobs, questions
 
     course = courses.create_course(postgres_store, "x")
     question = questions.create_question(postgres_store, course, "?", ["x"], 1)
     jobs.enqueue(postgres_store, "propose", question)
     assert jobs.claim(postgres_store, "w")
     ahead = now().replace(year=now().year + 1)
-    for module in (clock, jobs):
+    for module in (jobs, jobs):
         monkeypatch.setattr(module, "now", lambda: ahead)
     assert jobs.claim(postgres_store, "w") is None
 
@@ -150,5 +150,5 @@ def test_stages_of_other_jobs(store, question_id):
     for kind in ("propose", "facets"):
         jobs.enqueue(store, kind, question_id)
         grading.run(store, jobs.claim(store, "w"), StubMachine())
-    stages = {label for name, label in totals(store) if name == counters.SECONDS}
+    stages = {label for name, label in totals(store) if name == jobs.SECONDS}
     assert stages == {"waiting", "proposing", "facets"}

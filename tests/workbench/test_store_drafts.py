@@ -10,9 +10,8 @@ from sqlalchemy import func, select, update
 from webclient import make_account
 
 from postil.errors import PostilError
-from postil.workbench.drafts import open_file, open_paste
+from postil.workbench.drafts import guess_columns, open_file, open_paste
 from postil.workbench.plans import make_plan
-from postil.workbench.roles import guess_columns
 from postil.workbench.store import answers, courses, drafts, questions
 from postil.workbench.store.database import open_store
 from postil.workbench.store.drafts import (
@@ -22,10 +21,11 @@ from postil.workbench.store.drafts import (
     get_brought,
     get_draft,
     keep_draft,
+    store_plan,
+    store_questions,
     use_draft,
 )
 from postil.workbench.store.logins import begin_session
-from postil.workbench.store.storing import store_plan, store_questions
 from postil.workbench.store.tables import DraftRow
 
 gone = pytest.raises(PostilError, match="no longer here")

@@ -6,7 +6,7 @@ from classroom import PARTLY, run
 
 from postil.workbench.store import decisions
 from postil.workbench.store.answers import Filter, find_views
-from postil.workbench.store.figures import Kind, kinds_of_change, see, some_changes
+from postil.workbench.store.judgements import Kind, kinds_of_change, see, some_changes
 
 
 def test_what_statistics_see_is_what_the_views_show(store, question_id, ids):

@@ -7,9 +7,15 @@ import pytest
 from postil.errors import PostilError
 from postil.workbench.records import NewAnswer
 from postil.workbench.store import jobs, judgements
-from postil.workbench.store.answers import add_answers, list_answers, set_groups
+from postil.workbench.store.answers import (
+    Group,
+    add_answers,
+    get_groups,
+    group_sizes,
+    list_answers,
+    set_groups,
+)
 from postil.workbench.store.decisions import decide
-from postil.workbench.store.groupings import Group, get_groups, group_sizes
 
 
 def test_only_groups_of_two_and_more_count_the_largest_first(store, question_id, ids):

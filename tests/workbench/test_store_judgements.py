@@ -4,8 +4,8 @@ import pytest
 
 from postil.errors import PostilError
 from postil.workbench.store import answers, decisions, jobs, judgements
-from postil.workbench.store.figures import some_changes
 from postil.workbench.store.jobs import JobGoneError
+from postil.workbench.store.judgements import some_changes
 
 
 def labels(store, ids):

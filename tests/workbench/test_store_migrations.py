@@ -10,8 +10,8 @@ from postil.workbench.drafts import open_paste
 from postil.workbench.store import courses, questions
 from postil.workbench.store.database import migrations
 from postil.workbench.store.drafts import keep_draft
+from postil.workbench.store.jobs import show_life
 from postil.workbench.store.tables import Base, CounterRow, DraftRow, WorkerRow
-from postil.workbench.store.workers import show_life
 
 STEPS = 4
 

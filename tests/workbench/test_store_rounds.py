@@ -8,7 +8,7 @@ import pytest
 from labellers import PARTLY, add_people, add_person, make, play, say
 
 from postil.errors import PostilError
-from postil.workbench.people import LOCAL
+from postil.workbench.records import LOCAL
 from postil.workbench.rounds import disagreements, order, progress, waits_for
 from postil.workbench.store import rounds, waiting
 from postil.workbench.store.answers import delete_answer, get_view

@@ -9,7 +9,7 @@ import pytest
 
 from postil.errors import PostilError
 from postil.workbench.records import NewAnswer
-from postil.workbench.store import answers, courses, decisions, facets, jobs, judgements, questions
+from postil.workbench.store import answers, courses, decisions, jobs, judgements, questions
 from postil.workbench.store.database import StoreAwayError
 from postil.workbench.store.jobs import JobGoneError
 
@@ -124,7 +124,7 @@ def test_a_question_is_deleted_or_changed_under_everybodys_hands(store, question
             lambda: decisions.decide(store, question_id, [ids["a"]], "correct", "review"),
             lambda: answers.add_answers(store, question_id, [NewAnswer(f"n{next(numbers)}", "", "so")]),
             lambda: answers.set_groups(store, question_id, {ids["a"]: 2}),
-            lambda: facets.forget_facets(store, question_id),
+            lambda: questions.forget_facets(store, question_id),
         )
         assert all(one is None or isinstance(one, int | PostilError) for one in told)
     with pytest.raises(JobGoneError):

@@ -8,12 +8,12 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from postil.errors import PostilError
-from postil.workbench.people import LOCAL
-from postil.workbench.store import tokens
+from postil.workbench.records import LOCAL
+from postil.workbench.store import access
+from postil.workbench.store.access import create_token, find_token, list_tokens, revoke_token
 from postil.workbench.store.accounts import close_account, create_account, reopen_account
 from postil.workbench.store.database import Store, StoreAwayError
 from postil.workbench.store.tables import AccountRow
-from postil.workbench.store.tokens import create_token, find_token, list_tokens, revoke_token
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_without_an_account_it_is_the_local_persons(store, teo):
 def test_the_secret_is_not_kept(store, teo):
     _, secret = create_token(store, teo, "x", ["read"], None)
     with store.reading() as session:
-        row = session.scalars(tokens.select(tokens.TokenRow)).one()
+        row = session.scalars(access.select(access.TokenRow)).one()
         assert secret not in f"{vars(row)}"
     for wrong in ("", "postil_", secret[:-1], secret + "x", secret.upper(), "\0", "\ud800"):
         assert find_token(store, wrong) is None
@@ -60,8 +60,8 @@ def test_it_ends(store, teo, monkeypatch):
     with pytest.raises(PostilError, match="not there"):
         revoke_token(store, teo, token.id)
     _, secret = create_token(store, teo, "x", ["read"], 1)
-    real = tokens.now
-    monkeypatch.setattr(tokens, "now", lambda: real() + timedelta(days=1))
+    real = access.now
+    monkeypatch.setattr(access, "now", lambda: real() + timedelta(days=1))
     assert find_token(store, secret) is None
 
 
@@ -89,8 +89,8 @@ def test_its_use_is_written_down_once_a_minute(store, teo, monkeypatch):
     first = list_tokens(store, teo)[0].used
     find_token(store, secret)
     assert list_tokens(store, teo)[0].used == first
-    real = tokens.now
-    monkeypatch.setattr(tokens, "now", lambda: real() + timedelta(seconds=61))
+    real = access.now
+    monkeypatch.setattr(access, "now", lambda: real() + timedelta(seconds=61))
     find_token(store, secret)
     assert list_tokens(store, teo)[0].used > first
 
@@ -115,7 +115,7 @@ def test_tokens_that_cannot_be(store, teo, name, scopes, days):
 
 
 def test_not_any_number_of_them(store, teo, monkeypatch):
-    monkeypatch.setattr(tokens, "MOST_TOKENS", 2)
+    monkeypatch.setattr(access, "MOST_TOKENS", 2)
     for _ in range(2):
         create_token(store, teo, "x", ["read"], None)
     with pytest.raises(PostilError, match="2 tokens"):
@@ -138,7 +138,7 @@ def test_an_account_that_is_being_closed_gets_no_token(postgres_store):
     teo = create_account(postgres_store, "teo", "Teo", "teacher", "correct horse battery")
     closing = Session(postgres_store._writer)
     with closing, closing.begin(), ThreadPoolExecutor(1) as pool:
-        closing.execute(update(AccountRow).where(AccountRow.id == teo).values(closed=tokens.now()))
+        closing.execute(update(AccountRow).where(AccountRow.id == teo).values(closed=access.now()))
         made = pool.submit(create_token, postgres_store, teo, "x", ["read"], None)
         with pytest.raises(TimeoutError):
             made.result(0.3)  # it waits

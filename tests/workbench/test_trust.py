@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from postil.workbench.pages.trust_trust import (
+from postil.workbench.pages.trust import (
     ENOUGH,
     FEW,
     Compared,
@@ -17,7 +17,7 @@ from postil.workbench.pages.trust_trust import (
     reliability_bins,
 )
 from postil.workbench.records import Decision
-from postil.workbench.store.figures import Said, Seen
+from postil.workbench.store.judgements import Said, Seen
 
 PARTLY = "partially_correct_incomplete"
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

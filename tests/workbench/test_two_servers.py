@@ -12,8 +12,8 @@ from webclient import PASSWORD, make_account, token_of
 from postil.workbench.app import create_app
 from postil.workbench.settings import Settings
 from postil.workbench.store import answers, courses, logins
+from postil.workbench.store.access import create_token
 from postil.workbench.store.database import open_store
-from postil.workbench.store.tokens import create_token
 
 ADDRESS = "https://postil.example.org"
 QUIZ = b"::Ice:: Why does ice float? {=It is lighter than water.}"

@@ -12,7 +12,7 @@ from webclient import PASSWORD, let_in, make_account, stranger
 from postil.workbench.app import create_app
 from postil.workbench.pages.account import browser_of
 from postil.workbench.settings import Settings
-from postil.workbench.store import accounts, events, tokens
+from postil.workbench.store import access, accounts, events
 from postil.workbench.store.tables import now
 
 SECRET = re.compile(r"postil_[\w-]{20,}")
@@ -140,7 +140,7 @@ def make(client, **fields):
 def test_a_tokens_secret_is_shown_once_and_works(client, store, teo):
     page = make(client)
     secret = SECRET.search(page.text)[0]
-    person, token = tokens.find_token(store, secret)
+    person, token = access.find_token(store, secret)
     assert (person, token.name, token.scopes) == (teo, "Tutor", ("judge", "read"))
     assert timedelta(days=29) < token.expires - now() <= timedelta(days=30)
     again = client.get("/account").text
@@ -150,7 +150,7 @@ def test_a_tokens_secret_is_shown_once_and_works(client, store, teo):
 
 def test_a_token_without_an_end(client, store, teo):
     assert "works until it is revoked" in make(client, days="never").text
-    assert tokens.list_tokens(store, teo.id)[0].expires is None
+    assert access.list_tokens(store, teo.id)[0].expires is None
 
 
 @pytest.mark.parametrize(
@@ -167,23 +167,23 @@ def test_a_wrong_token_comes_back_as_it_was_written(client, store, teo, form, to
     assert again.status_code == 400
     assert told in again.text
     assert 'value="Tutor"' in again.text or "name" in form
-    assert tokens.list_tokens(store, teo.id) == []
+    assert access.list_tokens(store, teo.id) == []
 
 
 def test_a_token_is_revoked(client, store, teo):
     secret = SECRET.search(make(client).text)[0]
-    (token,) = tokens.list_tokens(store, teo.id)
+    (token,) = access.list_tokens(store, teo.id)
     assert "“Tutor” was revoked" in client.post(f"/account/tokens/{token.id}/revoke").text
-    assert tokens.find_token(store, secret) is None
+    assert access.find_token(store, secret) is None
     assert client.post(f"/account/tokens/{token.id}/revoke").status_code == 404
     assert [event.what for event in events.list_events(store)] == [events.TOKEN_REVOKED, events.TOKEN_MADE]
 
 
 def test_nobody_revokes_the_token_of_another(client, store):
     ann = make_account(store, "ann", password=None)
-    token, secret = tokens.create_token(store, ann.id, "hers", ["read"], 30)
+    token, secret = access.create_token(store, ann.id, "hers", ["read"], 30)
     assert client.post(f"/account/tokens/{token.id}/revoke").status_code == 404
-    assert tokens.find_token(store, secret)
+    assert access.find_token(store, secret)
 
 
 def test_a_secret_is_not_in_the_log(client, store):
@@ -197,6 +197,6 @@ def test_without_accounts_there_are_only_tokens(store, tmp_path):
     assert "Access for programs" in page
     assert "password" not in page.replace("like a password", "")
     assert SECRET.search(make(client).text)
-    assert tokens.list_tokens(store, None)[0].name == "Tutor"
+    assert access.list_tokens(store, None)[0].name == "Tutor"
     for path in ("name", "password", "sessions/end"):
         assert client.post(f"/account/{path}", data={"name": "x"}).status_code == 404

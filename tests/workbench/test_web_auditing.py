@@ -11,7 +11,7 @@ from webclient import let_in, make_account
 
 from postil.workbench.app import create_app
 from postil.workbench.pages import log
-from postil.workbench.people import OWNER, Level
+from postil.workbench.records import OWNER, Level
 from postil.workbench.settings import Settings
 from postil.workbench.store import access, courses, events
 

@@ -10,9 +10,9 @@ from webclient import PASSWORD, key_of, let_in, make_account, stranger
 
 from postil.workbench.app import create_app
 from postil.workbench.http.guard import cookie_name
-from postil.workbench.people import OWNER
+from postil.workbench.records import OWNER
 from postil.workbench.settings import Settings
-from postil.workbench.store import access, accounts, courses, events, logins, tokens
+from postil.workbench.store import access, accounts, courses, events, logins
 from postil.workbench.store.database import StoreAwayError
 from postil.workbench.store.tables import SessionRow
 
@@ -194,11 +194,11 @@ def test_a_new_password_ends_what_was_logged_in_and_what_kept_one_waiting(app, s
     client = stranger(app)
     assert "Choose a new password" in client.get("/open", params={"token": token}).text
     new = "another good password"
-    _, secret = tokens.create_token(store, ane.id, "program", ("read",), None)
+    _, secret = access.create_token(store, ane.id, "program", ("read",), None)
     home = client.post("/open", data={"token": token, "password": new, "again": new})
     assert home.url.path == "/"
     assert "your tokens for programs were revoked" in home.text
-    assert tokens.find_token(store, secret) is None
+    assert access.find_token(store, secret) is None
     assert ("ane", events.TOKEN_REVOKED, "1 token, by a new password") in logged(store)
     assert old.get("/", follow_redirects=False).headers["location"] == "/login?ended=read"
     assert log_in(stranger(app)).status_code == 403

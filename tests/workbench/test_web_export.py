@@ -10,8 +10,7 @@ from classroom import PARTLY, Browser, run
 from openpyxl import load_workbook
 from webclient import make_account
 
-from postil.workbench.people import Level
-from postil.workbench.records import NewAnswer
+from postil.workbench.records import Level, NewAnswer
 from postil.workbench.store import answers, courses, decisions, questions
 from postil.workbench.store.access import hand_over, share_course
 from postil.workbench.store.questions import get_question

@@ -19,9 +19,9 @@ from postil.workbench.drafts import open_paste
 from postil.workbench.http.addresses import read_networks
 from postil.workbench.records import NewAnswer
 from postil.workbench.settings import Settings
-from postil.workbench.store import accounts, answers, courses, jobs, tokens
-from postil.workbench.store.counters import add_counts
+from postil.workbench.store import access, accounts, answers, courses, jobs
 from postil.workbench.store.drafts import keep_draft
+from postil.workbench.store.jobs import add_counts
 from postil.workbench.store.questions import create_question
 from postil.workbench.store.tables import SessionRow
 
@@ -196,7 +196,7 @@ def test_no_word_of_anybodys_is_in_the_figures(make, store):
     question = create_question(store, course, "Zzquestion?", ["Zzreference."], 1)
     answers.add_answers(store, question, [NewAnswer("zzkey", "Zzpupil", "zzanswer")])
     keep_draft(store, open_paste("zzupload"), course, question, owner)
-    tokens.create_token(store, owner, "zztoken", ("judge",), 1)
+    access.create_token(store, owner, "zztoken", ("judge",), 1)
     for kind in ("grade", "propose", "facets"):
         jobs.enqueue(store, kind, question)
     held = jobs.claim(store, "zzworker")

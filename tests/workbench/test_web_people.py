@@ -8,9 +8,9 @@ import pytest
 from webclient import PASSWORD, let_in, make_account, stranger
 
 from postil.workbench.app import create_app
-from postil.workbench.people import ASSISTANT, OWNER, TEACHER, Level
+from postil.workbench.records import ASSISTANT, OWNER, TEACHER, Level
 from postil.workbench.settings import Settings
-from postil.workbench.store import access, accounts, courses, events, tokens
+from postil.workbench.store import access, accounts, courses, events
 
 LINK = re.compile(r"http://127\.0\.0\.1:8400(/open\?token=[\w-]+)")
 
@@ -125,7 +125,7 @@ def test_who_gives_up_the_role_leaves_the_people_page(client, store):
 def test_a_closed_account_is_out_at_once_and_its_courses_go_to_the_heir(app, client, store, olga):
     teo = make_account(store, "teo")
     course = courses.create_course(store, "Physics 7b", teo.id)
-    _, secret = tokens.create_token(store, teo.id, "tutor", ["read"], 30)
+    _, secret = access.create_token(store, teo.id, "tutor", ["read"], 30)
     browser = let_in(app, "teo")
     page = client.get("/people/2").text
     assert "Who gets the course?" in page
@@ -137,7 +137,7 @@ def test_a_closed_account_is_out_at_once_and_its_courses_go_to_the_heir(app, cli
     assert "The account of Teo is closed." in page.text
     assert browser.get("/").url.path == "/login"
     assert not logins(app, "teo")
-    assert tokens.find_token(store, secret) is None
+    assert access.find_token(store, secret) is None
     assert access.level_on(store, olga, course_id=course) == Level.OWN
 
 

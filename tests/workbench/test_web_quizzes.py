@@ -206,14 +206,14 @@ def test_nothing_is_added_if_something_goes_wrong(client, store, monkeypatch):
     bank = make_bank(client, store)
     draft = bring(client, "responses-4.csv")
     from postil.errors import PostilError
-    from postil.workbench.store import storing
+    from postil.workbench.store import drafts
 
     def fail_once(session, question_id, *more):
         if question_id == bank["Why does a puddle dry up when the energy is only \\(E = mc\\Delta T\\)?"].id:
             raise PostilError("the disk is full.")
         return answers.put_answers(session, question_id, *more)
 
-    monkeypatch.setattr(storing, "put_answers", fail_once)
+    monkeypatch.setattr(drafts, "put_answers", fail_once)
     client.post(f"{draft.url.path}/store", data=form_of(draft))
     assert [one.answers for one in questions.list_questions(store, 1)] == [0, 0, 0, 0]
     monkeypatch.undo()

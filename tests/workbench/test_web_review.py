@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from postil.data.alignments import AlignedPair, Alignment
+from postil.data.judgements import AlignedPair, Alignment
 from postil.workbench.pages.review import picture_of
 from postil.workbench.store import decisions
 from postil.workbench.store.answers import get_view

@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 from postil.cli.main import app as postil
 from postil.data.formats.tables import read_table
 from postil.senses.corpus.agreement import measure_agreement
-from postil.senses.corpus.tablefiles import write_taggings
+from postil.senses.corpus.sheets import write_taggings
 from postil.workbench.jobs import worker
-from postil.workbench.people import Level
+from postil.workbench.records import Level
 from postil.workbench.store import jobs, rounds
 from postil.workbench.store.access import hand_over, share_course
 from postil.workbench.store.decisions import current, teaching

@@ -12,7 +12,7 @@ from postil.errors import PostilError
 from postil.workbench import app as workbench
 from postil.workbench.http.access import every_route as routes_of
 from postil.workbench.http.monitoring import PATHS
-from postil.workbench.people import ASSISTANT, Level
+from postil.workbench.records import ASSISTANT, Level
 from postil.workbench.settings import Settings
 from postil.workbench.store import access, courses, events, logins, questions
 

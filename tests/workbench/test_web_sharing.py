@@ -6,9 +6,8 @@ import pytest
 from webclient import let_in, make_account
 
 from postil.workbench.app import create_app
-from postil.workbench.pages import sharing
-from postil.workbench.people import ASSISTANT, Level
-from postil.workbench.records import NewAnswer
+from postil.workbench.pages import people as sharing
+from postil.workbench.records import ASSISTANT, Level, NewAnswer
 from postil.workbench.settings import Settings
 from postil.workbench.store import access, accounts, answers, courses, events, questions
 from postil.workbench.store.decisions import decide

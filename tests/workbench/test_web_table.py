@@ -11,8 +11,8 @@ from sqlalchemy import update
 
 from postil.workbench.records import NewAnswer
 from postil.workbench.store import answers, courses, decisions, jobs, questions
+from postil.workbench.store.jobs import leave, show_life
 from postil.workbench.store.tables import JobRow, now
-from postil.workbench.store.workers import leave, show_life
 
 
 def names(text):

@@ -12,7 +12,7 @@ from webclient import let_in
 from postil.data.formats.rows import write_rows
 from postil.workbench.app import create_app
 from postil.workbench.settings import Settings
-from postil.workbench.store import answers, courses, decisions, questions, storing
+from postil.workbench.store import answers, courses, decisions, drafts, questions
 
 CLASS = "id,name,answer,label\n1,Ann,it is closed,correct\n2,Bob,it is <script>alert(1)</script>,\n"
 
@@ -327,7 +327,7 @@ def test_of_several_questions_all_are_stored_or_none(client, store, question, mo
     """Whatever happens in between: also a crash, which nothing can clean up after."""
     table = "question,reference,answer\nWhy is it lit?,,closed\nWhy not?,It is open.,open\n"
     draft = bring(client, table)
-    put, called = storing.put_answers, []
+    put, called = drafts.put_answers, []
 
     def crash(*given):
         called.append(given)
@@ -336,7 +336,7 @@ def test_of_several_questions_all_are_stored_or_none(client, store, question, mo
         return put(*given)
 
     with monkeypatch.context() as patched:
-        patched.setattr(storing, "put_answers", crash)
+        patched.setattr(drafts, "put_answers", crash)
         assert add(client, draft).status_code == 500
     assert len(called) == 2
     assert stored(store, question) == []

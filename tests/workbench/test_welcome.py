@@ -8,15 +8,15 @@ import pytest
 from webclient import PASSWORD, make_account
 
 from postil.errors import PostilError
-from postil.workbench.people import OWNER
-from postil.workbench.store import access, accounts, courses, events, logins, tokens, welcome
+from postil.workbench.records import OWNER
+from postil.workbench.store import access, accounts, courses, events, logins
 from postil.workbench.store.tables import AccountRow, now
 
 NEW = "quite another password"
 
 
 def first_owner(store, token, login="ane"):
-    return welcome.create_first_owner(store, token, login, login.title(), PASSWORD)
+    return logins.create_first_owner(store, token, login, login.title(), PASSWORD)
 
 
 def handed_over(store):
@@ -40,9 +40,9 @@ def test_an_owner_who_cannot_log_in_keeps_nobody_from_being_the_first(store):
         accounts.demand_account(session, gone.id).closed = now()
     make_account(store, "olga", OWNER, None)
     make_account(store, "teo")
-    assert not welcome.has_owner(store)
+    assert not logins.has_owner(store)
     assert first_owner(store, logins.make_link(store, "owner"))
-    assert welcome.has_owner(store)
+    assert logins.has_owner(store)
 
 
 def test_a_link_that_did_not_lead_in_stays_good(store):
@@ -71,40 +71,40 @@ def test_of_two_first_owners_at_once_there_is_one(store):
 
 def test_courses_that_are_nobodys_go_to_the_first_owner_who_can_log_in(store):
     course = courses.create_course(store, "Made with --local")
-    assert welcome.adopt_courses(store) == 0
+    assert logins.adopt_courses(store) == 0
     make_account(store, "invited", OWNER, None)
     teo, ane = make_account(store, "teo"), make_account(store, "ane", OWNER)
     make_account(store, "eva", OWNER)
     own = courses.create_course(store, "Biology", teo.id)
-    assert welcome.adopt_courses(store) == 1
+    assert logins.adopt_courses(store) == 1
     assert access.owner_of(store, course) == ane
     assert access.owner_of(store, own) == teo
     assert handed_over(store) == {course: "ane, was nobody's"}
-    assert welcome.adopt_courses(store) == 0
+    assert logins.adopt_courses(store) == 0
 
 
 def test_a_new_password_by_a_link_ends_sessions_tokens_and_other_links(store):
     ane = make_account(store, "ane", OWNER)
     key = logins.begin_session(store, ane.id)
-    _, secret = tokens.create_token(store, ane.id, "program", ("read",), None)
+    _, secret = access.create_token(store, ane.id, "program", ("read",), None)
     token = logins.make_link(store, "reset", ane.id)
     with pytest.raises(PostilError, match="at least"):
-        welcome.choose_password(store, token, "short")
-    assert tokens.find_token(store, secret)
-    assert welcome.choose_password(store, token, NEW) == (ane, "reset", 1)
+        logins.choose_password(store, token, "short")
+    assert access.find_token(store, secret)
+    assert logins.choose_password(store, token, NEW) == (ane, "reset", 1)
     assert logins.find_session(store, key) is None
-    assert tokens.find_token(store, secret) is None
+    assert access.find_token(store, secret) is None
     assert accounts.check_password(store, "ane", NEW) == ane
-    assert welcome.choose_password(store, token, PASSWORD) is None
+    assert logins.choose_password(store, token, PASSWORD) is None
     assert accounts.check_password(store, "ane", NEW) == ane
 
 
 def test_an_invitation_leaves_the_tokens(store):
     bea = make_account(store, "bea", password=None)
-    _, secret = tokens.create_token(store, bea.id, "program", ("read",), None)
+    _, secret = access.create_token(store, bea.id, "program", ("read",), None)
     token = logins.make_link(store, "invitation", bea.id)
-    assert welcome.choose_password(store, token, NEW) == (bea, "invitation", 0)
-    assert tokens.find_token(store, secret)
+    assert logins.choose_password(store, token, NEW) == (bea, "invitation", 0)
+    assert access.find_token(store, secret)
 
 
 def test_a_changed_password_ends_the_links_to_choose_one(store):

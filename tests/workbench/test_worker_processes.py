@@ -26,7 +26,7 @@ from webclient import let_in, make_account, token_of
 from postil.workbench.app import create_app
 from postil.workbench.jobs import worker
 from postil.workbench.settings import Settings
-from postil.workbench.store import courses, jobs, monitoring
+from postil.workbench.store import courses, jobs
 from postil.workbench.store.database import open_store
 
 pytestmark = [
@@ -144,10 +144,10 @@ def test_two_workers_and_a_restarted_server_under_load(
     assert failed == []
     assert table_of(postgres_store) == expected
     assert sorted(judged_by(postgres_store).values()) == [ANSWERS] * QUESTIONS
-    figures = monitoring.read_figures(postgres_store)
+    figures = jobs.read_figures(postgres_store)
     assert figures.counters["answers_graded", "grade"] == ANSWERS * QUESTIONS
     assert figures.counters["jobs_ended", "grade done"] == QUESTIONS
-    wait_for(lambda: monitoring.read_figures(postgres_store).workers == 2)
+    wait_for(lambda: jobs.read_figures(postgres_store).workers == 2)
     assert [one.poll() for one in processes] == [None, None]
 
 
@@ -195,11 +195,11 @@ def test_killed_and_told_to_stop(postgres_store, postgres_url, workers, tmp_path
     given_back = jobs.get_job(postgres_store, job)
     assert given_back.state == "waiting"
     assert before < given_back.done < 300
-    assert monitoring.read_figures(postgres_store).workers == 1  # the killed one said no farewell
+    assert jobs.read_figures(postgres_store).workers == 1  # the killed one said no farewell
     workers(postgres_url, 1)
     wait_for(lambda: jobs.get_job(postgres_store, job).state == "done")
     assert judged_by(postgres_store) == {job: 300}
-    assert monitoring.read_figures(postgres_store).counters["answers_graded", "grade"] == 300
+    assert jobs.read_figures(postgres_store).counters["answers_graded", "grade"] == 300
 
 
 def test_a_server_without_a_worker_and_a_worker(start, tmp_path):

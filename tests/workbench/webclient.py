@@ -14,10 +14,10 @@ from starlette.testclient import TestClient
 
 from postil.workbench.http.addresses import main_origin
 from postil.workbench.http.guard import cookie_name
-from postil.workbench.people import TEACHER, Person
+from postil.workbench.records import TEACHER, Person
 from postil.workbench.store import accounts, logins
+from postil.workbench.store.accounts import hash_password
 from postil.workbench.store.database import Store
-from postil.workbench.store.passwords import hash_password
 
 ADDRESS = "http://127.0.0.1:8400"
 PASSWORD = "correct horse battery"  # noqa: S105 - of nobody

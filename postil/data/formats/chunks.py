@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 
-from postil.data.alignments import Chunks
 from postil.data.files import read_lines, write_text
-from postil.errors import InputError, MismatchError
+from postil.data.formats.ists import ParsedFile, Problem, parse_alignments, read_alignments
+from postil.data.judgements import AlignedPair, Alignment, ChunkedPair, Chunks
+from postil.errors import InputError, MismatchError, PostilError, number_of
 
 ChunkedSentence = tuple[tuple[str, ...], ...]
 
@@ -95,3 +98,198 @@ def project_chunks(tokens: Sequence[str], chunks: Sequence[Sequence[str]]) -> Ch
         members[bisect_right(ends, start)].append(number)
         start += len(token)
     return tuple(tuple(chunk) for chunk in members if chunk)
+
+
+# Sentence pairs to align, from the task's own files: an alignment file, or two of sentences or chunks.
+
+_CHUNKS = ".chunk.txt"
+
+
+def read_pairs(files: Sequence[Path]) -> list[AlignedPair]:
+    """Read the pairs of one `.wa` file, its alignments left out, or of two files with a sentence a line."""
+    if len(files) == 1:
+        pairs = [replace(pair, alignments=()) for pair in read_alignments(files[0])]
+        for pair in pairs:
+            if not pair.source or not pair.target:
+                raise InputError(
+                    files[0], "one of the two sentences has no tokens.", record=f"sentence {pair.id}"
+                )
+        return pairs
+    first, second = map(_tokens, files)
+    if len(first) != len(second):
+        raise MismatchError(
+            f"{files[0]} has {number_of(len(first), 'sentence')}, and {files[1]} has "
+            f"{number_of(len(second), 'sentence')}.",
+            hint="Line n of one file belongs to line n of the other.",
+        )
+    return [
+        AlignedPair(str(number), *two) for number, two in enumerate(zip(first, second, strict=True), start=1)
+    ]
+
+
+def chunk_files(files: Sequence[Path]) -> tuple[Path, Path]:
+    """Where the gold chunks of pairs lie, beside `NAME.wa` or `NAME.sent1.txt`, or in these files themselves.
+
+    The files need not be there.
+    """
+    if len(files) == 1:
+        stem = files[0].name.removesuffix(".wa")
+        first, second = (files[0].with_name(f"{stem}.sent{side}{_CHUNKS}") for side in (1, 2))
+    else:
+        first, second = (
+            file if file.name.endswith(_CHUNKS) else file.with_name(f"{file.stem}{_CHUNKS}") for file in files
+        )
+    return first, second
+
+
+def read_gold_chunks(pairs: Sequence[AlignedPair], files: tuple[Path, Path]) -> list[ChunkedPair]:
+    """Cut pairs into the chunks of two chunk files, line n for the n-th pair."""
+    sources, targets = map(read_chunks, files)
+    if not len(pairs) == len(sources) == len(targets):
+        raise MismatchError(
+            f"the chunk files have {len(sources):,} and {len(targets):,} lines for "
+            f"{number_of(len(pairs), 'pair')}.",
+            hint=f"Line n of {files[0].name} and {files[1].name} belongs to the n-th pair.",
+        )
+    return [_chunked(files, *each) for each in zip(pairs, sources, targets, strict=True)]
+
+
+def _chunked(
+    files: tuple[Path, Path], pair: AlignedPair, source: ChunkedSentence, target: ChunkedSentence
+) -> ChunkedPair:
+    cut = []
+    for file, tokens, chunks in zip(files, (pair.source, pair.target), (source, target), strict=True):
+        try:
+            cut.append(project_chunks(tokens, chunks))
+        except MismatchError as error:
+            raise MismatchError(f"{file}, pair {pair.id}: {error.what}", hint=error.hint) from error
+    return ChunkedPair(pair.id, pair.source, pair.target, *cut)
+
+
+def _tokens(file: Path) -> list[tuple[str, ...]]:
+    if file.name.endswith(_CHUNKS):
+        sentences = [tuple(token for chunk in chunks for token in chunk) for chunks in read_chunks(file)]
+    else:
+        sentences = read_sentences(file)
+    for number, tokens in enumerate(sentences, start=1):
+        if not tokens:
+            raise InputError(
+                file,
+                "this sentence is empty.",
+                line=number,
+                hint="Both sentences of a pair need words; take the line out of both files.",
+            )
+    return sentences
+
+
+# The well-formedness checker for `.wa` files: every problem, with its line, not only the first.
+
+
+def check_alignments(path: Path | str) -> list[Problem]:
+    """List all that is wrong with a `.wa` file: errors of format, warnings where the guideline is broken."""
+    return _in_order(_problems(parse_alignments(path)))
+
+
+def check_annotation(path: Path | str) -> list[Problem]:
+    """List all that is wrong with a `.wa` file that people wrote: what `check_alignments` finds, and more.
+
+    A person gives whole scores, and aligns whole chunks: those of the chunk files, where they lie beside.
+    """
+    path = Path(path)
+    parsed = parse_alignments(path)
+    problems = _problems(parsed)
+    chunked: list[ChunkedPair | None] = [None] * len(parsed.pairs)
+    files = chunk_files([path])
+    if all(file.exists() for file in files):
+        try:
+            chunked = [*read_gold_chunks(parsed.pairs, files)]
+        except PostilError as error:
+            problems.append(Problem(1, "", f"its chunks cannot be checked: {error.what}", "warning"))
+    for pair, chunks, lines in zip(parsed.pairs, chunked, parsed.lines, strict=True):
+        for alignment, line in zip(pair.alignments, lines, strict=True):
+            found = [*_score_warnings(alignment), *(_chunk_warnings(alignment, chunks) if chunks else ())]
+            problems += [Problem(line, f"sentence {pair.id}", what, "warning") for what in found]
+    return _in_order(problems)
+
+
+def _in_order(problems: list[Problem]) -> list[Problem]:
+    return sorted(problems, key=lambda problem: problem.line)
+
+
+def _problems(parsed: ParsedFile) -> list[Problem]:
+    problems = list(parsed.problems)
+    for pair, lines, start in zip(parsed.pairs, parsed.lines, parsed.starts, strict=True):
+        record = f"sentence {pair.id}"
+        for side, tokens in (("first", pair.source), ("second", pair.target)):
+            if not tokens:
+                problems.append(Problem(start, record, f"the {side} sentence has no tokens."))
+        problems += [Problem(start, record, what, "warning") for what in _sentence_warnings(pair)]
+        for alignment, line in zip(pair.alignments, lines, strict=True):
+            problems += [Problem(line, record, what, "warning") for what in _guideline_warnings(alignment)]
+    return problems
+
+
+def _guideline_warnings(alignment: Alignment) -> Iterator[str]:
+    aligned = bool(alignment.source and alignment.target)
+    score = alignment.score
+    if alignment.labels[0] != alignment.type:
+        yield f"the type should come first: {alignment.type}_{alignment.labels[0]}."
+    yield from (f"{label} stands twice." for label, count in Counter(alignment.labels).items() if count > 1)
+    if alignment.type == "NOALI":
+        if aligned:
+            yield "NOALI links two chunks; one side should be 0."
+        if score not in (None, 0):
+            yield f"NOALI has the score {score:g}; it should be NIL."
+        return
+    if not aligned:
+        yield f"{alignment.type} with nothing on one side; it should be NOALI."
+    if alignment.type == "EQUI" and score != 5:
+        yield "EQUI should have the score 5."
+    if alignment.type != "EQUI" and (score is None or not 0 < score < 5):
+        yield f"{alignment.type} should have a score above 0 and below 5."
+    if list(alignment.source) != sorted(alignment.source) or list(alignment.target) != sorted(
+        alignment.target
+    ):
+        yield "token numbers are not in order."
+
+
+def _score_warnings(alignment: Alignment) -> Iterator[str]:
+    if alignment.score is not None and not alignment.score.is_integer():
+        yield f"the score {alignment.score:g} is not a whole number."
+
+
+def _chunk_warnings(alignment: Alignment, pair: ChunkedPair) -> Iterator[str]:
+    for side, numbers, chunks in (
+        ("first", alignment.source, pair.source_chunks),
+        ("second", alignment.target, pair.target_chunks),
+    ):
+        taken = _taken(numbers, chunks)
+        for chunk in taken:
+            if not set(chunk) <= set(numbers):
+                said = " ".join(map(str, chunk))
+                yield f"only a part of the chunk of tokens {said} of the {side} sentence is taken."
+        if alignment.type == "NOALI" and len(taken) > 1:
+            yield f"NOALI takes {len(taken)} chunks of the {side} sentence; each needs its own line."
+
+
+def _taken(numbers: tuple[int, ...], chunks: Chunks) -> list[tuple[int, ...]]:
+    return [chunk for chunk in chunks if set(chunk) & set(numbers)]
+
+
+def _sentence_warnings(pair: AlignedPair) -> Iterator[str]:
+    for side, text, tokens in (
+        ("first", pair.source_text, pair.source),
+        ("second", pair.target_text, pair.target),
+    ):
+        if text and text.split() != list(tokens):
+            yield f"the tokens are not those of the {side} sentence."
+    for side, used, tokens in (
+        ("first", Counter(number for item in pair.alignments for number in item.source), pair.source),
+        ("second", Counter(number for item in pair.alignments for number in item.target), pair.target),
+    ):
+        missing = [str(number) for number in range(1, len(tokens) + 1) if number not in used]
+        if missing:
+            yield f"tokens {' '.join(missing)} of the {side} sentence stand in no alignment, not even NOALI."
+        repeated = [str(number) for number, count in sorted(used.items()) if count > 1]
+        if repeated:
+            yield f"tokens {' '.join(repeated)} of the {side} sentence stand in more than one alignment."

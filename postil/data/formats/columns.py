@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from postil.data.files import same_letters
 from postil.data.formats.rows import Rows
-from postil.data.letters import same_letters
 from postil.errors import InputError, PostilError, some
 
 ROLES = ("question", "reference", "answer", "id", "label", "question_id", "module")

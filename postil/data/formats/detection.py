@@ -141,7 +141,7 @@ def _corpus(path: Path) -> str:
 
 
 def _labels(path: Path, schemes: Mapping[str, Scheme]) -> str:
-    from postil.data.formats.labelfiles import read_labels
+    from postil.data.formats.sra import read_labels
 
     return _counted(item.label for item in read_labels(path, schemes))
 
@@ -154,7 +154,7 @@ def _pairs(path: Path) -> str:
 
 
 def _run(path: Path) -> str:
-    from postil.data.formats.rteruns import read_run
+    from postil.data.formats.rte import read_run
 
     run = read_run(path)
     labels = _counted(item.label for item in run.judgements)

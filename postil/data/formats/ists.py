@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from postil.data.alignments import ADDITIONS, TYPES, AlignedPair, Alignment
 from postil.data.files import read_lines, write_text
+from postil.data.judgements import ADDITIONS, TYPES, AlignedPair, Alignment
 from postil.errors import InputError
 
 _SENTENCE = re.compile(r'<sentence\s+id="([^"]*)"(?:\s+status="([^"]*)")?\s*>')

@@ -7,14 +7,105 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
-from postil.data.files import read_bytes, write_text
-from postil.data.formats import jsonfile, spreadsheets, xlsxfile
-from postil.data.formats.grids import Grid, check_size
-from postil.errors import InputError
+from postil.data.files import atomic_writer, read_bytes, read_text, write_text
+from postil.data.formats import spreadsheets
+from postil.data.formats.spreadsheets import Grid, as_text, check_size
+from postil.errors import InputError, MissingDataError
+
+# JSON as plain rows of text: one object a line, or a list of objects, whose fields are the columns.
+
+_HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
+
+
+def read_lines_of_json(path: Path, encoding: str | None = None) -> Grid:
+    """Read a file with one JSON object a line."""
+
+    def objects() -> Iterable[tuple[int, dict[str, object]]]:
+        for line, text in enumerate(read_text(path, encoding=encoding).split("\n"), start=1):
+            if text.strip():
+                hint = "A .jsonl file holds one JSON object a line, not one list."
+                yield line, _demand_object(path, line, _parse(path, text, line, hint))
+
+    return _grid(path, objects())
+
+
+def read_json(path: Path, encoding: str | None = None) -> Grid:
+    """Read a file with one list of objects; it may lie in another list, as Moodle writes it."""
+    text = read_text(path, encoding=encoding)
+    found = _parse(path, text, None, "Export it anew, or choose CSV.")
+    while isinstance(found, list) and len(found) == 1 and isinstance(found[0], list):
+        found = found[0]
+    if not isinstance(found, list) or not found:
+        raise InputError(
+            path,
+            "is JSON, but not a list of rows.",
+            hint="Each row is an object, with the columns as fields.",
+        )
+    return _grid(path, ((number, _demand_object(path, number, one)) for number, one in enumerate(found, 2)))
+
+
+def _grid(path: Path, objects: Iterable[tuple[int, dict[str, object]]]) -> Grid:
+    rows: list[tuple[int, dict[str, str]]] = []
+    header: dict[str, None] = {}
+    for line, one in objects:
+        fields = _fields(path, line, one)
+        header.update(dict.fromkeys(fields))
+        if any(value.strip() for value in fields.values()):
+            rows.append((line, fields))
+        check_size(path, len(rows), len(header), line=line)
+    return [
+        (1, list(header)),
+        *((line, [fields.get(name, "") for name in header]) for line, fields in rows),
+    ]
+
+
+def _parse(path: Path, text: str, line: int | None, hint: str) -> object:
+    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            raise InputError(path, "the object names a field twice.", line=line)
+        return found
+
+    try:
+        return json.loads(text, object_pairs_hook=unique)
+    except (ValueError, RecursionError) as error:
+        place = f" at column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
+        at = error.lineno if line is None and isinstance(error, json.JSONDecodeError) else line
+        raise InputError(path, f"is not JSON{place}.", line=at, hint=hint) from error
+
+
+def _demand_object(path: Path, line: int, value: object) -> dict[str, object]:
+    if not isinstance(value, dict):
+        raise InputError(path, "is JSON, but not an object with the columns as its fields.", line=line)
+    return value
+
+
+def _fields(path: Path, line: int, value: dict[str, object]) -> dict[str, str]:
+    fields: dict[str, str] = {}
+    for name, content in value.items():
+        # A list becomes numbered columns, as a table would have them: reference, reference_2, …
+        items = content if isinstance(content, list) else [content]
+        for number, item in enumerate(items or [None], start=1):
+            column = name.strip() if number == 1 else f"{name.strip()}_{number}"
+            if column in fields:
+                raise InputError(path, f"the object names the field {column!r} twice.", line=line)
+            fields[column] = _text(path, line, column, item)
+    return fields
+
+
+def _text(path: Path, line: int, name: str, value: object) -> str:
+    if isinstance(value, dict | list):
+        raise InputError(path, f"the field {name!r} holds neither a text nor a list of texts.", line=line)
+    text = value if isinstance(value, str) else as_text(value)
+    if _HALF_A_CHARACTER.search(text):
+        raise InputError(path, f"the field {name!r} holds half a character (a lone surrogate).", line=line)
+    return text
+
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".xlsx")
 _ALSO_READ = {".txt": ".csv", ".tab": ".tsv", ".ndjson": ".jsonl", ".xlsm": ".xlsx"}
@@ -64,14 +155,14 @@ def read_rows(path: Path | str, *, encoding: str | None = None, sheet: str | Non
     path = Path(path)
     kind = _kind(path)
     if kind == ".xlsx":
-        grid = xlsxfile.read_sheet(path, sheet)
+        grid = spreadsheets.read_sheet(path, sheet)
         width = max(len(cells) for _, cells in grid)
         check_size(path, len(grid), width)
         grid = [(line, cells + [""] * (width - len(cells))) for line, cells in grid]
     elif kind == ".jsonl":
-        grid = jsonfile.read_lines_of_json(path, encoding)
+        grid = read_lines_of_json(path, encoding)
     elif kind == ".json":
-        grid = jsonfile.read_json(path, encoding)
+        grid = read_json(path, encoding)
     else:
         grid = spreadsheets.read_delimited(
             path, delimiter="\t" if kind == ".tsv" else None, encoding=encoding
@@ -164,7 +255,7 @@ def write_rows(
     for number, row in enumerate((header, *table)):
         _check(path, kind, number, header, row)
     if kind == ".xlsx":
-        xlsxfile.write_sheet(path, header, table)
+        spreadsheets.write_sheet(path, header, table)
     elif kind == ".jsonl":
         lines = (json.dumps(dict(zip(header, row, strict=True)), ensure_ascii=False) for row in table)
         write_text(path, "".join(f"{line}\n" for line in lines))
@@ -181,8 +272,38 @@ def _check(path: Path, kind: str, number: int, header: Sequence[str], row: Seque
         if bad:
             what = f"holds the character U+{ord(bad[0]):04X}, which a {kind} file cannot hold."
             raise InputError(path, what, record=f"record {number}, column {name!r}", hint="Remove it first.")
-        if kind == ".xlsx" and not xlsxfile.fits_a_cell(text):
-            what = f"holds more than the {xlsxfile.MAX_CELL:,} characters a cell of a workbook can."
+        if kind == ".xlsx" and not spreadsheets.fits_a_cell(text):
+            what = f"holds more than the {spreadsheets.MAX_CELL:,} characters a cell of a workbook can."
             raise InputError(
                 path, what, record=f"record {number}, column {name!r}", hint="Write .csv instead."
             )
+
+
+# Parquet tables, for programs that take many rows; needs the extra `tables`.
+
+
+def require_pyarrow(path: Path | str) -> None:
+    """Say what is missing where Parquet cannot be written; long work can ask this before it begins."""
+    if find_spec("pyarrow") is None:
+        raise MissingDataError(
+            f"{path}: writing Parquet needs pyarrow, which is not installed.",
+            hint="Install it with: pip install 'postil[tables]', or write .csv instead.",
+        )
+
+
+def write_parquet(
+    path: Path | str, columns: Mapping[str, Sequence[object]], about: Mapping[str, str] | None = None
+) -> None:
+    """Write columns to a Parquet file; `about` puts a description beside each that has one."""
+    require_pyarrow(path)
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    arrays = {name: pa.array(list(values)) for name, values in columns.items()}
+    fields = [
+        pa.field(name, array.type, metadata={"description": (about or {}).get(name, "")})
+        for name, array in arrays.items()
+    ]
+    table = pa.Table.from_arrays(list(arrays.values()), schema=pa.schema(fields))
+    with atomic_writer(path) as file:
+        pq.write_table(table, file)

@@ -13,7 +13,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from postil.data.files import read_lines, write_text
-from postil.data.formats.senses import SenseInstance, likely_encoding
+from postil.data.formats.senseval import SenseInstance, likely_encoding
 from postil.errors import InputError
 
 # What follows the last slash is meant as a weight when it looks like a number at all: "0,5" is a weight

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from postil.data.files import is_folder
-from postil.data.labels import FACET_SCHEMES, RESPONSE_SCHEMES, fitting_schemes
+from postil.data.files import Seen, XmlFile, is_folder, read_tsv, read_xml, text_of, write_tsv, write_xml
+from postil.data.formats.rows import read_rows
+from postil.data.labels import FACET_SCHEMES, RESPONSE_SCHEMES, Scheme, fitting_schemes
 from postil.data.questions import Answer, Facet, FacetLabel, Question, Reference
-from postil.data.tsv import Seen
-from postil.data.xmlfile import XmlFile, read_xml, text_of, write_xml
 from postil.errors import InputError, MissingDataError, some, unknown_label
 
 CORPORA = ("beetle", "sciEntsBank")
@@ -206,3 +210,173 @@ def write_question(path: Path | str, question: Question) -> None:
         for label in answer.facets:
             ET.SubElement(element, "facetEntailment", facetID=label.facet_id, label=label.label)
     write_xml(path, root)
+
+
+# The response challenge's tab-separated files: gold (id, qid, …, accuracy) and runs (id, predicted).
+
+_LABEL_COLUMNS = ("accuracy", "predicted", "label")
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledItem:
+    """One line of a gold or run file: an answer (or `facet*answer`) and its label."""
+
+    id: str
+    label: str
+    question_id: str = ""
+    test_set: str = ""
+    module: str = ""
+
+
+def read_labels(path: Path | str, schemes: Mapping[str, Scheme]) -> list[LabelledItem]:
+    """Read a gold or run file, refusing unknown labels and ids that come twice."""
+    known = {label for scheme in schemes.values() for label in scheme.labels}
+    seen = Seen(path)
+    items = []
+    for row in read_tsv(path, required=(("id",), _LABEL_COLUMNS)):
+        fields = row.fields
+        label = next(fields[name] for name in _LABEL_COLUMNS if name in fields)
+        if label not in known:
+            raise InputError(
+                path,
+                unknown_label(label),
+                line=row.line,
+                record=fields["id"],
+                hint=f"Known labels: {', '.join(sorted(known))}.",
+            )
+        seen.add(fields["id"], row.line)
+        items.append(
+            LabelledItem(
+                fields["id"],
+                label,
+                fields.get("qid", ""),
+                fields.get("testSet", ""),
+                fields.get("module", ""),
+            )
+        )
+    return items
+
+
+def write_gold(path: Path | str, items: Iterable[LabelledItem]) -> None:
+    """Write a gold file; the test set and module columns appear when any item has them."""
+    listed = list(items)
+    columns: list[tuple[str, Sequence[str]]] = [
+        ("id", [item.id for item in listed]),
+        ("qid", [item.question_id for item in listed]),
+        ("testSet", [item.test_set for item in listed]),
+        ("module", [item.module for item in listed]),
+        ("accuracy", [item.label for item in listed]),
+    ]
+    kept = [(name, values) for name, values in columns if name not in ("testSet", "module") or any(values)]
+    write_tsv(path, [name for name, _ in kept], zip(*(values for _, values in kept), strict=True))
+
+
+def write_run(path: Path | str, labels: Mapping[str, str]) -> None:
+    """Write a run file: for each id the label a system gave."""
+    write_tsv(path, ("id", "predicted"), labels.items())
+
+
+# Lists of facets: tab-separated (id, first, second), or the challenge's XML with facets in references.
+
+
+def read_facets(path: Path | str) -> list[Facet]:
+    """Read the facets of one reference; ids that come twice and facets without a term are refused."""
+    path = Path(path)
+    if path.suffix.lower() == ".xml":
+        found = [facet for reference in read_question(path).references for facet in reference.facets]
+        if not found:
+            raise InputError(path, "no reference here has facets.")
+        return found
+    seen = Seen(path)
+    found = []
+    for row in read_tsv(path, required=(("id",), ("first",), ("second",))):
+        fields = row.fields
+        seen.add(fields["id"], row.line)
+        if not fields["first"]:
+            raise InputError(path, "this facet has no first term.", line=row.line, record=fields["id"])
+        found.append(Facet(fields["id"], fields["first"], fields["second"], fields.get("relation", "")))
+    return found
+
+
+# Tables of gaps: for each answer the part of the reference that it leaves out, and the words to score.
+
+COLUMNS = ("student_answer_id", "question_text", "model_answer", "student_answer", "gap")
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a reference in lower case, and where it stands there."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class GapRow:
+    """An answer, the reference, and what the answer leaves out of it: nothing, a part or all."""
+
+    id: str
+    question: str
+    reference: str
+    answer: str
+    gap: str = ""
+
+    @property
+    def words(self) -> tuple[Word, ...]:
+        """The reference's words that carry meaning, each time they occur."""
+        return tuple(word for word in _words(self.reference) if word.text not in function_words())
+
+    @property
+    def missing(self) -> tuple[bool, ...]:
+        """For each of these words whether it lies inside the gap.
+
+        The gap repeats words of the reference in their order: where, is found by the longest runs of words
+        that both have.
+        """
+        words = _words(self.reference)
+        texts = [word.text for word in words], [word.text for word in _words(self.gap)]
+        blocks = SequenceMatcher(None, *texts, autojunk=False).get_matching_blocks()
+        inside = {words[place].start for block in blocks for place in range(block.a, block.a + block.size)}
+        return tuple(word.start in inside for word in self.words)
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether the gap is neither empty nor the whole reference."""
+        return len(set(self.missing)) == 2
+
+
+def read_gaps(path: Path | str) -> list[GapRow]:
+    """Read a table of gaps (CSV, TSV, JSON lines or XLSX)."""
+    table = read_rows(path)
+    table.demand_rows()
+    lacking = [name for name in COLUMNS if name not in table.header]
+    if lacking:
+        raise InputError(
+            path,
+            f"there is no column {some(lacking)}; there are {some(table.header, 10)}.",
+            hint=f"A table of gaps has the columns {', '.join(COLUMNS)}.",
+        )
+    places = [table.header.index(name) for name in COLUMNS]
+    found = []
+    for row in table.rows:
+        values = [row.cells[place].strip() for place in places]
+        if not values[2]:
+            raise InputError(path, "there is no reference here.", line=row.line, record=values[0])
+        found.append(GapRow(*values))
+    return found
+
+
+@cache
+def function_words() -> frozenset[str]:
+    """The words that hold sentences together, by a fixed list.
+
+    Words that compare ("more", "same", "other") are not among them: in a reference they say much.
+    """
+    text = files("postil.resources").joinpath("words", "function_words.txt").read_text(encoding="utf-8")
+    return frozenset(text.split())
+
+
+def _words(text: str) -> list[Word]:
+    return [Word(one.group().lower(), one.start(), one.end()) for one in _WORD.finditer(text)]

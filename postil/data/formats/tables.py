@@ -2,16 +2,190 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from postil.data.formats.columns import ColumnMap, find_columns, key_of, recognised_names
-from postil.data.formats.gather import Record, build_questions, make_references
 from postil.data.formats.rows import Row, Rows, read_rows, write_rows
-from postil.data.labels import PLAIN_NAMES
-from postil.data.questions import Answer, Question
+from postil.data.labels import PLAIN_NAMES, RESPONSE_SCHEMES, fitting_schemes
+from postil.data.questions import Answer, Question, Reference
 from postil.errors import InputError, some, unknown_label
+
+# Gathering the rows of a table, one answer each, into questions with ids that are unique.
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One answer as a row of a table gives it.
+
+    `group` tells questions apart; a blank `question_id` or `id` is made up later. `answer` is None where
+    neither an id nor an answer is given: then a question's only row states that it has no answers yet.
+    """
+
+    line: int
+    group: Hashable
+    id: str
+    answer: str | None
+    question: str = ""
+    question_id: str = ""
+    references: tuple[str, ...] = ()
+    label: str | None = None
+    module: str = ""
+    number: int = 0
+
+
+@dataclass(slots=True)
+class _Group:
+    """A question while its rows are being gathered."""
+
+    first: Record
+    text: str = ""
+    references: tuple[str, ...] = ()
+    module: str = ""
+    records: list[Record] = field(default_factory=list)
+    lines: dict[str, int] = field(default_factory=dict)
+
+
+def build_questions(path: Path, records: Iterable[Record]) -> list[Question]:
+    """Gather records into questions, in order of first appearance, with ids that are unique throughout."""
+    records = _with_ids(list(records))
+    _refuse_mixed_schemes(path, records)
+    groups: dict[Hashable, _Group] = {}
+    for record in records:
+        _add(path, groups.setdefault(record.group, _Group(record)), record)
+    for group in groups.values():
+        if [record.answer for record in group.records] == [None]:
+            group.records.clear()
+            group.lines.clear()
+    ids = _question_ids(path, groups.values())
+    owners: dict[str, set[str]] = {}
+    for id, group in zip(ids, groups.values(), strict=True):
+        for answer_id in group.lines:
+            owners.setdefault(answer_id, set()).add(id)
+    shared = any(len(each) > 1 for each in owners.values())
+    questions = [
+        Question(
+            id=id,
+            text=group.text,
+            references=make_references(group.references),
+            answers=tuple(
+                Answer(
+                    f"{id}.{answer_id}" if shared else answer_id,
+                    record.answer or "",
+                    record.label,
+                    row=record.number,
+                )
+                for answer_id, record in zip(group.lines, group.records, strict=True)
+            ),
+            module=group.module,
+        )
+        for id, group in zip(ids, groups.values(), strict=True)
+    ]
+    _refuse_repeated_ids(path, questions)
+    return questions
+
+
+def _with_ids(records: list[Record]) -> list[Record]:
+    """Call an answer without an id `a` and its row's number; with `_` after it where that one is taken."""
+    taken = {record.id for record in records}
+    return [
+        record if record.id else replace(record, id=_fresh(f"a{record.number}", taken)) for record in records
+    ]
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _add(path: Path, group: _Group, record: Record) -> None:
+    first = group.first.line
+    if record.question.strip():
+        if group.text.strip() and group.text.split() != record.question.split():
+            raise InputError(
+                path,
+                f"the question {record.question_id!r} has another text here than before (line {first}).",
+                line=record.line,
+                hint="Give each question its own id.",
+            )
+        group.text = group.text if group.text.strip() else record.question
+    if record.references:
+        if group.references and group.references != record.references:
+            raise InputError(
+                path,
+                f"the same question has other references here than before (line {first}).",
+                line=record.line,
+                hint="If all of them are right, put them into columns reference, reference_2, … of each row.",
+            )
+        group.references = record.references
+    group.module = group.module or record.module
+    id = record.id
+    if id in group.lines:
+        raise InputError(
+            path,
+            f"the id {id!r} occurs twice for one question (first on line {group.lines[id]}).",
+            line=record.line,
+            hint="Delete one of the rows, name a better column with --column id=…, or have the rows numbered "
+            "with --column id= (and nothing).",
+        )
+    group.lines[id] = record.line
+    group.records.append(record)
+
+
+def _question_ids(path: Path, groups: Iterable[_Group]) -> list[str]:
+    """Each question's own id, or `q` and its place; with `_` after it where that one is taken."""
+    groups = list(groups)
+    taken = {group.first.question_id for group in groups}
+    ids: list[str] = []
+    for place, group in enumerate(groups, start=1):
+        id = group.first.question_id or _fresh(f"q{place}", taken)
+        if id in ids:
+            raise InputError(path, f"two questions have the id {id!r}.", hint="Rename one of them.")
+        taken.add(id)
+        ids.append(id)
+    return ids
+
+
+def make_references(texts: Iterable[str]) -> tuple[Reference, ...]:
+    """Number a question's references `r1`, `r2`, …"""
+    return tuple(Reference(f"r{number}", text) for number, text in enumerate(texts, start=1))
+
+
+def _refuse_mixed_schemes(path: Path, records: Iterable[Record]) -> None:
+    seen: dict[str, int] = {}
+    for record in records:
+        if record.label is None or record.label in seen:
+            continue
+        seen[record.label] = record.line
+        if not fitting_schemes(seen, RESPONSE_SCHEMES):
+            other = next(
+                (one for one in seen if not fitting_schemes({one, record.label}, RESPONSE_SCHEMES)), ""
+            )
+            raise InputError(
+                path,
+                f"the label {record.label!r} is of another scheme than {other!r} on line {seen.get(other)}.",
+                line=record.line,
+                hint="Use the labels of one scheme: "
+                + "; ".join(f"{each.name}: {', '.join(each.labels)}" for each in RESPONSE_SCHEMES.values())
+                + ".",
+            )
+
+
+def _refuse_repeated_ids(path: Path, questions: Iterable[Question]) -> None:
+    owner: dict[str, str] = {}
+    for question in questions:
+        for answer in question.answers:
+            if answer.id in owner:
+                raise InputError(
+                    path,
+                    f"the questions {owner[answer.id]!r} and {question.id!r} would both have an answer "
+                    f"{answer.id!r}.",
+                    hint="Rename one of the ids.",
+                )
+            owner[answer.id] = question.id
+
 
 _LABELS = {key_of(name): label for label, plain in PLAIN_NAMES.items() for name in (label, plain)}
 
@@ -148,3 +322,90 @@ def write_table(path: Path | str, questions: Iterable[Question]) -> None:
         for answer in question.answers or (Answer("", ""),):
             rows.append([*start, answer.id, answer.text, answer.label or "", question.module])
     write_rows(path, header, rows)
+
+
+# Key files: a small table that says for each question its text and its references.
+
+_COLUMN_NAMES = {key_of(name) for name in ("column", "column name", "header", "heading", "field")}
+
+
+@dataclass(frozen=True, slots=True)
+class KeyEntry:
+    """What a key file says of one question; blank is what it does not say."""
+
+    line: int
+    column: str
+    question_id: str
+    question: str
+    references: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """By what this question can be found in the table of answers, surest first."""
+        return tuple(name for name in (self.column, self.question_id, self.question) if name)
+
+
+def read_key(path: Path | str, *, encoding: str | None = None) -> list[KeyEntry]:
+    """Read a key file; a question that stands on several rows gets the references of all of them."""
+    rows = read_rows(path, encoding=encoding)
+    rows.demand_rows()
+    column = next((name for name in rows.header if key_of(name) in _COLUMN_NAMES), None)
+    found = find_columns(rows, {"answer": "", "id": "", "label": "", "module": ""})
+    if column is None and found.question_id is None and found.question is None:
+        raise InputError(
+            rows.path,
+            "the key names no questions: it needs a column 'column', 'question id' or 'question'; "
+            f"it has {some(rows.header, 10)}.",
+            line=1,
+        )
+    entries: dict[str, KeyEntry] = {}
+    for row in rows.rows:
+        cells = dict(zip(rows.header, row.cells, strict=True))
+        entry = KeyEntry(
+            line=row.line,
+            column=cells[column].strip() if column else "",
+            question_id=cells[found.question_id].strip() if found.question_id else "",
+            question=cells[found.question].strip() if found.question else "",
+            references=tuple(cells[name] for name in found.references if cells[name].strip()),
+        )
+        if not entry.names:
+            raise InputError(
+                rows.path, "this row of the key does not say which question it is for.", line=row.line
+            )
+        before = entries.setdefault(entry.names[0], entry)
+        if before is not entry:
+            question = before.question or entry.question
+            references = before.references + entry.references
+            entries[entry.names[0]] = replace(before, question=question, references=references)
+    return list(entries.values())
+
+
+def fill_from_key(
+    questions: Sequence[Question], key: Path | str, *, encoding: str | None = None
+) -> list[Question]:
+    """Give questions the texts and references a key file has for them, found by question id or by text.
+
+    References of the key file take the place of those the questions have.
+    """
+    entries: dict[str, KeyEntry] = {}
+    for entry in read_key(key, encoding=encoding):
+        for name in entry.names:
+            entries.setdefault(plain(name), entry)
+    filled = []
+    for question in questions:
+        told = entries.get(plain(question.id)) or entries.get(plain(question.text))
+        if told is None:
+            raise InputError(
+                key,
+                f"the key says nothing of the question {question.id!r} ({question.text[:60]!r}).",
+                hint=f"It has {some(dict.fromkeys(entry.names[0] for entry in entries.values()), 10)}.",
+            )
+        text = question.text if question.text.strip() else told.question
+        references = make_references(told.references) or question.references
+        filled.append(replace(question, text=text, references=references))
+    return filled
+
+
+def plain(text: str) -> str:
+    """Fold case and white space; unlike the names of columns, texts of questions may differ in signs only."""
+    return " ".join(text.casefold().split())

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from postil.data.formats.attempts import find_slots, identity_column, last_attempts
 from postil.data.formats.columns import candidates, key_of, resolve
-from postil.data.formats.gather import Record, build_questions
-from postil.data.formats.keys import KeyEntry, fill_from_key, plain, read_key
+from postil.data.formats.moodle import find_slots, identity_column, last_attempts
 from postil.data.formats.rows import Rows, read_rows
+from postil.data.formats.tables import KeyEntry, Record, build_questions, fill_from_key, plain, read_key
 from postil.data.questions import Question
 from postil.errors import InputError, PostilError, some
 

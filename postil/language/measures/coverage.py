@@ -13,7 +13,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.language.reader import WIDTH, Floats, Pieces
+from postil.data.arrays import Singles
+from postil.language.reader import WIDTH, Pieces
 from postil.language.words.spaces import idf
 
 COVERAGE = (
@@ -43,10 +44,10 @@ class Side:
     the more a word is like one of the question's."""
 
     pieces: Pieces
-    plain: Floats
-    new: Floats
-    newer: Floats
-    like_question: Floats
+    plain: Singles
+    new: Singles
+    newer: Singles
+    like_question: Singles
 
 
 def side(pieces: Pieces, question: Pieces) -> Side:
@@ -70,13 +71,13 @@ class Crowd:
     count: int
     full: NDArray[np.intp]  # the places of texts that have words
     starts: NDArray[np.intp]
-    vectors: Floats
-    plain: Floats
-    new: Floats
-    newer: Floats
-    like_question: Floats
+    vectors: Singles
+    plain: Singles
+    new: Singles
+    newer: Singles
+    like_question: Singles
 
-    def mean(self, values: NDArray[np.float32 | np.bool_], weights: Floats) -> NDArray[np.float64]:
+    def mean(self, values: NDArray[np.float32 | np.bool_], weights: Singles) -> NDArray[np.float64]:
         """For each text the weighted mean of its pieces' values."""
         sums = np.add.reduceat(values * weights, self.starts)
         return np.asarray(sums / np.add.reduceat(weights, self.starts), np.float64)
@@ -88,7 +89,7 @@ def crowd(sides: Sequence[Side]) -> Crowd:
     own = [sides[place] for place in full] or [side(_NOTHING, _NOTHING)]
     starts = np.cumsum([0, *(len(one.plain) for one in own[:-1])])
 
-    def joined(name: str) -> Floats:
+    def joined(name: str) -> Singles:
         return np.concatenate([getattr(one, name) for one in own])
 
     vectors = np.concatenate([one.pieces.vectors for one in own])
@@ -135,7 +136,7 @@ def new_recall(reference: Side, answers: Crowd) -> NDArray[np.float64]:
     return found
 
 
-def _mean(values: NDArray[np.generic], weights: Floats) -> NDArray[np.float64]:
+def _mean(values: NDArray[np.generic], weights: Singles) -> NDArray[np.float64]:
     return np.asarray(weights @ values.astype(np.float32) / weights.sum(), np.float64)
 
 

@@ -13,21 +13,18 @@ from functools import cache, partial
 from multiprocessing import get_context
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from postil.data.arrays import Floats
 from postil.language.document import Document
-from postil.language.measures.opposition import opposition
-from postil.language.measures.predicates import predicate_overlap
-from postil.language.measures.soft_cardinality import RATIOS, soft_overlap_of, soft_words
-from postil.language.measures.structure import structure_overlap
-from postil.language.measures.texts import TEXT_MEASURES, compare_views
-from postil.language.measures.views import View, view
-from postil.language.recent import documents_of
+from postil.language.measures.matching import opposition
+from postil.language.measures.overlap import RATIOS, soft_overlap_of, soft_words
+from postil.language.measures.structure import predicate_overlap, structure_overlap
+from postil.language.measures.texts import TEXT_MEASURES, View, compare_views, view
+from postil.language.pipeline import documents_of
 from postil.language.roles import find_predicates
 
 Triplet = tuple[str, str, str]  # question, reference, answer
-Floats = NDArray[np.float64]
 Progress = Callable[[int, int], None]
 
 _BATCH = 1000  # triplets that are measured together

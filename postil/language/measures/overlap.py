@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
 from math import sqrt
+from operator import attrgetter
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from postil.language.document import Document
+from postil.language.words.spaces import idf
 
 _DROPPED = str.maketrans(dict.fromkeys('.;:,?!(){}"`$%@<>_', " "))
 _LONE_APOSTROPHE = re.compile(r"(?<!\w)'|'(?!\w)")
@@ -72,3 +81,173 @@ def overlap(first: Sequence[str], second: Sequence[str]) -> Overlap:
         lesk=sum(length * length for length in phrases) / product,
         cosine=shared / sqrt(product),
     )
+
+
+# Soft cardinality: how many different words a text has when words spelled alike count as less than two.
+#
+# After Jimenez, Becerra & Gelbukh (2012, 2013). |A|' = Σᵢ wᵢ / Σⱼ s(aᵢ, aⱼ)ᵖ over the distinct words of a
+# text, s the share of letter groups that two words have in common; a misspelling costs little this way.
+
+# Lengths of the letter groups, and the power: the greater it is, the less half-alike words count as one.
+SHORTEST, LONGEST = 2, 4
+POWER = 2.0
+
+# Up to so many words, remembered pairs are faster than matrices, of which so many rows are made at a time.
+_FEW_WORDS = 100
+_BLOCK = 256
+_NOT_WORDS = frozenset(("PUNCT", "SYM", "SPACE"))
+
+Words = Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class SoftOverlap:
+    """The soft cardinalities of two texts and of what they share; the ratios are 0 where a text is empty."""
+
+    first: float
+    second: float
+    shared: float
+
+    @property
+    def jaccard(self) -> float:
+        """|A∩B|' / |A∪B|'."""
+        return _ratio(self.shared, self.first + self.second - self.shared)
+
+    @property
+    def dice(self) -> float:
+        """2 |A∩B|' / (|A|' + |B|')."""
+        return _ratio(2 * self.shared, self.first + self.second)
+
+    @property
+    def cosine(self) -> float:
+        """|A∩B|' / √(|A|' |B|')."""
+        return _ratio(self.shared, sqrt(self.first * self.second))
+
+    @property
+    def first_covered(self) -> float:
+        """|A∩B|' / |A|': how much of the first text is in the second."""
+        return _ratio(self.shared, self.first)
+
+    @property
+    def second_covered(self) -> float:
+        """|A∩B|' / |B|': how much of the second text is in the first."""
+        return _ratio(self.shared, self.second)
+
+
+RATIOS = ("jaccard", "dice", "cosine", "first_covered", "second_covered")
+
+
+def soft_overlap(
+    first: Document, second: Document, *, weighted: bool = False, power: float = POWER
+) -> SoftOverlap:
+    """The soft cardinalities of two texts and their intersection; `weighted` by idf."""
+    return soft_overlap_of(soft_words(first), soft_words(second), weighted=weighted, power=power)
+
+
+def soft_similarity(
+    first: Document, second: Document, ratio: str = "dice", *, weighted: bool = False, power: float = POWER
+) -> float:
+    """One of RATIOS of two texts; the first three are the same both ways."""
+    if ratio not in RATIOS:
+        raise ValueError(f"{ratio!r} is not one of {', '.join(RATIOS)}")
+    return float(attrgetter(ratio)(soft_overlap(first, second, weighted=weighted, power=power)))
+
+
+def soft_words(document: Document) -> list[str]:
+    """The distinct words of a text in lower case as they are spelled, function words among them."""
+    return list(dict.fromkeys(token.text.lower() for token in document.tokens if token.pos not in _NOT_WORDS))
+
+
+def soft_cardinality(words: Iterable[str], *, weighted: bool = False, power: float = POWER) -> float:
+    """|A|' = Σᵢ wᵢ / Σⱼ s(aᵢ, aⱼ)ᵖ of distinct words; wᵢ = 1, or idf with `weighted`."""
+    return soft_overlap_of(list(words), [], weighted=weighted, power=power).first
+
+
+def soft_overlap_of(
+    first: Words, second: Words, *, weighted: bool = False, power: float = POWER
+) -> SoftOverlap:
+    """The same for lists of words: |A∩B|' = |A|' + |B|' − |A∪B|', kept from 0 to the smaller of both."""
+    only, common, others = _parted(first, second)
+    words = (*only, *common, *others)
+    weights = _weights(words, weighted)
+    starts = len(only), len(only) + len(common)
+    # One pass over all pairs of words: a row's part in the first text, in both and in the second are summed
+    # apart, and each of the three cardinalities adds up the parts it needs.
+    one = two = union = 0.0
+    sums = _sums if len(words) <= _FEW_WORDS else _many_sums
+    for place, (left, middle, right) in enumerate(sums(words, starts, power)):
+        weight = weights[words[place]]
+        union += weight / (left + middle + right)
+        if place < starts[1]:
+            one += weight / (left + middle)
+        if place >= starts[0]:
+            two += weight / (middle + right)
+    return SoftOverlap(one, two, max(0.0, min(one + two - union, one, two)))
+
+
+def _sums(words: Words, starts: tuple[int, int], power: float) -> Iterator[Sequence[float]]:
+    """For each word, how alike it is to those before the first start, between the two and after, summed."""
+    first, second = starts
+    for word in words:
+        row = [word_alike(word, other, power) for other in words]
+        yield sum(row[:first]), sum(row[first:second]), sum(row[second:])
+
+
+def _many_sums(words: Words, starts: tuple[int, int], power: float) -> Iterator[Sequence[float]]:
+    """The same for long texts: shared letter groups are counted by one product of sparse matrices."""
+    columns: dict[str, int] = {}
+    rows = [[columns.setdefault(group, len(columns)) for group in letter_groups(word)] for word in words]
+    sizes = np.array([len(row) for row in rows])
+    places = np.fromiter(chain.from_iterable(rows), dtype=np.int32)
+    ends = np.concatenate(([0], np.cumsum(sizes)))
+    groups = csr_array((np.ones(len(places), np.float32), places, ends), shape=(len(words), len(columns)))
+    for start in range(0, len(words), _BLOCK):
+        end = start + _BLOCK
+        shared = (groups[start:end] @ groups.T).toarray()
+        alike = (2.0 * shared / (sizes[start:end, None] + sizes)) ** power
+        yield from np.stack([part.sum(axis=1) for part in np.split(alike, starts, axis=1)], axis=1).tolist()
+
+
+def word_alike(one: str, other: str, power: float = POWER) -> float:
+    """s(a, b)ᵖ, s = 2 · shared / all letter groups of two words (Dice), their ends marked; 1 for one word."""
+    if one == other:
+        return 1.0
+    return _alike(one, other, power) if one < other else _alike(other, one, power)
+
+
+@lru_cache(maxsize=1 << 14)
+def _alike(one: str, other: str, power: float) -> float:
+    groups, others = letter_groups(one), letter_groups(other)
+    return float((2 * len(groups & others) / (len(groups) + len(others))) ** power)
+
+
+@lru_cache(maxsize=1 << 11)
+def letter_groups(word: str) -> frozenset[str]:
+    """Every two to four letters in a row of a word, its start and its end marked: " ac", "acid", "id "."""
+    # Letters count up to a length that no word has: a page of one character would take seconds else.
+    padded = f" {word[:64]} "
+    return frozenset(
+        padded[start : start + length]
+        for length in range(SHORTEST, LONGEST + 1)
+        for start in range(max(1, len(padded) - length + 1))
+    )
+
+
+def _parted(first: Words, second: Words) -> tuple[list[str], list[str], list[str]]:
+    """The words of the first text alone, of both, of the second alone; in one order whichever comes first."""
+    one, two = set(first), set(second)
+    return sorted(one - two), sorted(one & two), sorted(two - one)
+
+
+def _weights(words: Words, weighted: bool) -> Mapping[str, float]:
+    """What each word counts; as if all were alike where every one of them counts nothing."""
+    if not weighted:
+        return dict.fromkeys(words, 1.0)
+    weigh = idf()
+    weights = {word: max(0.0, weigh(word)) for word in words}
+    return weights if any(weights.values()) else dict.fromkeys(words, 1.0)
+
+
+def _ratio(part: float, whole: float) -> float:
+    """A share that rounding never takes beyond 1; 0 of nothing."""
+    return min(1.0, part / whole) if whole > 0 else 0.0

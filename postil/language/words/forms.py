@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice, product
 from pathlib import Path
 from typing import Self
 
@@ -88,3 +89,146 @@ def _undone(word: str, endings: tuple[str, ...]) -> Iterator[str]:
                 yield stem + "y"
             if len(stem) > 2 and stem[-1] == stem[-2]:
                 yield stem[:-1]
+
+
+# Forms of verbs from their base: the past ("wrote") and the third person ("goes").
+
+_IRREGULAR = """
+be was, become became, begin began, bend bent, bind bound, bite bit, bleed bled, blow blew,
+break broke, bring brought, build built, burst burst, buy bought, catch caught, choose chose,
+come came, cost cost, cut cut, deal dealt, dig dug, do did, draw drew, drink drank, drive drove,
+eat ate, fall fell, feed fed, feel felt, fight fought, find found, flee fled, fly flew, forget
+forgot, freeze froze, get got, give gave, go went, grow grew, hang hung, have had, hear heard,
+hide hid, hit hit, hold held, hurt hurt, keep kept, know knew, lay laid, lead led, leave left,
+lend lent, let let, lie lay, light lit, lose lost, make made, mean meant, meet met, pay paid,
+put put, read read, ride rode, ring rang, rise rose, run ran, say said, see saw, seek sought,
+sell sold, send sent, set set, shake shook, shine shone, shoot shot, show showed, shrink shrank,
+shut shut, sing sang, sink sank, sit sat, sleep slept, slide slid, speak spoke, spend spent,
+spin spun, split split, spread spread, stand stood, steal stole, stick stuck, sting stung,
+strike struck, swear swore, sweep swept, swim swam, swing swung, take took, teach taught, tear
+tore, tell told, think thought, throw threw, understand understood, wake woke, wear wore, win
+won, wind wound, write wrote
+"""
+_PAST = dict(pair.split() for pair in _IRREGULAR.split(","))
+_VOWELS = "aeiou"
+_HISSING = ("s", "x", "z", "ch", "sh", "o")
+_NEVER_DOUBLED = "wxy"
+
+
+def past_tense(verb: str) -> str:
+    """The past of a verb: "wrote", "stopped", "carried"."""
+    if verb in _PAST:
+        return _PAST[verb]
+    if verb.endswith("e"):
+        return f"{verb}d"
+    if _ends_in_y(verb):
+        return f"{verb[:-1]}ied"
+    return f"{verb}{verb[-1:]}ed" if _doubles(verb) else f"{verb}ed"
+
+
+def third_person(verb: str) -> str:
+    """What he, she or it does: "goes", "carries"."""
+    if verb in ("be", "have"):
+        return "is" if verb == "be" else "has"
+    if _ends_in_y(verb):
+        return f"{verb[:-1]}ies"
+    return f"{verb}es" if verb.endswith(_HISSING) else f"{verb}s"
+
+
+def _ends_in_y(verb: str) -> bool:
+    return verb.endswith("y") and len(verb) > 1 and verb[-2] not in _VOWELS
+
+
+def _doubles(verb: str) -> bool:
+    """Whether a verb of one syllable ends in a single consonant behind a single vowel: stop, plan."""
+    vowels = [letter in _VOWELS for letter in verb]
+    return vowels[-2:] == [True, False] and sum(vowels) == 1 and verb[-1] not in _NEVER_DOUBLED
+
+
+# From a form to the base forms WordNet may list: irregular forms, endings, compounds part by part.
+
+# Ending and what replaces it, by part of speech; adverbs have no regular inflection.
+ENDINGS: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "n": (
+        ("s", ""),
+        ("ses", "s"),
+        ("ves", "f"),
+        ("xes", "x"),
+        ("zes", "z"),
+        ("ches", "ch"),
+        ("shes", "sh"),
+        ("men", "man"),
+        ("ies", "y"),
+    ),
+    "v": (
+        ("s", ""),
+        ("ies", "y"),
+        ("es", "e"),
+        ("es", ""),
+        ("ed", "e"),
+        ("ed", ""),
+        ("ing", "e"),
+        ("ing", ""),
+    ),
+    "a": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
+    "r": (),
+}
+# A compound of many parts has many combinations of base forms; beyond these none is a word.
+_MOST_COMBINATIONS = 64
+
+Exceptions = Mapping[str, Mapping[str, tuple[str, ...]]]
+
+
+def normal(word: str) -> str:
+    """A word as WordNet's index spells it: lower case, parts joined by underscores, no possessive ending."""
+    spelled = "_".join(word.lower().replace("’", "'").replace("_", " ").split())
+    if spelled.endswith("'s") and len(spelled) > 2:
+        return spelled[:-2]
+    return spelled.rstrip("'") if spelled.endswith("s'") else spelled
+
+
+def base_forms(form: str, pos: str, known: Callable[[str], bool], exceptions: Exceptions) -> tuple[str, ...]:
+    """The known words that `form`, already normal, can be a form of; the form itself first where it is one.
+
+    An irregular form has only the bases its list gives it; only where nothing else is known is a compound
+    taken apart ("attorneys_general") or spelled otherwise ("time-table").
+    """
+    found = _known((form, *exceptions[pos].get(form, ())), known)
+    if found and form in exceptions[pos]:
+        return found
+    found = found + _known(_detached(form, pos), known)
+    if not found and pos == "n" and form.endswith("ful") and len(form) > 5:
+        found = _known((f"{base}ful" for base in _simple(form[:-3], pos, exceptions)), known)
+    if not found and "_" in form:
+        found = _known(_compounds(form, pos, exceptions), known)
+    if not found and ("-" in form or "_" in form or "." in form):
+        found = _known(_respelled(form), known)
+    return tuple(dict.fromkeys(found))
+
+
+def _known(forms: Iterator[str] | tuple[str, ...], known: Callable[[str], bool]) -> tuple[str, ...]:
+    return tuple(form for form in forms if form and known(form))
+
+
+def _detached(form: str, pos: str) -> Iterator[str]:
+    for ending, replacement in ENDINGS[pos]:
+        if form.endswith(ending):
+            yield form[: len(form) - len(ending)] + replacement
+
+
+def _simple(form: str, pos: str, exceptions: Exceptions) -> tuple[str, ...]:
+    """Every candidate for one part of a compound, itself included."""
+    return (form, *exceptions[pos].get(form, ()), *_detached(form, pos))
+
+
+def _compounds(form: str, pos: str, exceptions: Exceptions) -> Iterator[str]:
+    parts = [_simple(part, pos, exceptions) for part in form.split("_")]
+    combinations = islice(product(*parts), 1, _MOST_COMBINATIONS)
+    return ("_".join(one) for one in combinations)
+
+
+def _respelled(form: str) -> Iterator[str]:
+    yield form.replace("_", "-")
+    yield form.replace("-", "_")
+    yield form.replace("-", "").replace("_", "")
+    yield form.replace(".", "")

@@ -27,7 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-Floats = NDArray[np.float32]
+from postil.data.arrays import Singles
+
 Words = Sequence[str]
 
 # How often a text's topics are worked out anew from the last estimate. A few leave some doubt about them;
@@ -93,7 +94,7 @@ class Idf:
     """
 
     vocabulary: Vocabulary
-    weights: Floats
+    weights: Singles
     unseen: float
 
     def __call__(self, word: str) -> float:
@@ -101,7 +102,7 @@ class Idf:
         row = self.vocabulary.row(word)
         return float(self.weights[row]) if row >= 0 else self.unseen
 
-    def array(self, words: Words) -> Floats:
+    def array(self, words: Words) -> Singles:
         """The weights of several words."""
         return np.asarray([self(word) for word in words], dtype=np.float32)
 
@@ -110,15 +111,15 @@ class Space(ABC):
     """Something that gives every text a vector; texts compare by the cosine of theirs."""
 
     @abstractmethod
-    def vectors(self, texts: Sequence[Words]) -> Floats:
+    def vectors(self, texts: Sequence[Words]) -> Singles:
         """A row for each text; zeros for a text without known words."""
 
-    def vector(self, words: Words) -> Floats:
+    def vector(self, words: Words) -> Singles:
         """The vector of one text."""
-        row: Floats = self.vectors([words])[0]
+        row: Singles = self.vectors([words])[0]
         return row
 
-    def similarities(self, first: Sequence[Words], second: Sequence[Words]) -> Floats:
+    def similarities(self, first: Sequence[Words], second: Sequence[Words]) -> Singles:
         """The similarity of each text of one list to the text at the same place in the other."""
         if len(first) != len(second):
             raise ValueError(f"{len(first)} texts cannot be paired with {len(second)}")
@@ -139,10 +140,10 @@ class LSA(Space):
     """
 
     vocabulary: Vocabulary
-    units: Floats
-    weights: Floats
+    units: Singles
+    weights: Singles
 
-    def vectors(self, texts: Sequence[Words]) -> Floats:
+    def vectors(self, texts: Sequence[Words]) -> Singles:
         """A row for each text; zeros for a text without known words."""
         bags = self.vocabulary.bags(texts, len(self.units))
         bags.data = np.log2(1 + bags.data) * self.weights[bags.indices]
@@ -168,11 +169,11 @@ class LDA(Space):
     """
 
     vocabulary: Vocabulary
-    likelihoods: Floats
-    scales: Floats
+    likelihoods: Singles
+    scales: Singles
     prior: float
 
-    def vectors(self, texts: Sequence[Words]) -> Floats:
+    def vectors(self, texts: Sequence[Words]) -> Singles:
         """The mixture of topics of each text, a row each; zeros for a text without words of any topic."""
         bags = self.vocabulary.bags(texts, len(self.likelihoods))
         bags.data *= self.scales[bags.indices] > 0
@@ -186,7 +187,7 @@ class LDA(Space):
             start = end
         return mixtures
 
-    def _mixtures(self, bags: csr_array[np.float32]) -> Floats:
+    def _mixtures(self, bags: csr_array[np.float32]) -> Singles:
         """From equal parts on, θ ← (prior + Σ count · each topic's share in the word) / total, some times."""
         lengths = np.diff(bags.indptr)
         filled = np.flatnonzero(lengths)
@@ -216,12 +217,12 @@ def cosine(first: NDArray[Any], second: NDArray[Any]) -> float:
     return float(cosines(np.atleast_2d(first), np.atleast_2d(second))[0])
 
 
-def cosines(first: NDArray[Any], second: NDArray[Any]) -> Floats:
+def cosines(first: NDArray[Any], second: NDArray[Any]) -> Singles:
     """The cosine of each row of one matrix with the same row of the other; 0 where one is all zeros."""
     dots = np.einsum("ij,ij->i", first, second)
     lengths = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
     found = np.divide(dots, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-    limited: Floats = np.clip(found, -1, 1).astype(np.float32)
+    limited: Singles = np.clip(found, -1, 1).astype(np.float32)
     return limited
 
 

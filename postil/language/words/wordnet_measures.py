@@ -9,20 +9,212 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from postil.data.arrays import Floats
 from postil.errors import PostilError
-from postil.language.words.gloss_vectors import gloss_vector
-from postil.language.words.glosses import gloss_overlap
-from postil.language.words.information import jiang_conrath, lin, resnik
-from postil.language.words.wordnet import Ints, wordnet
-from postil.language.words.wordnet_paths import leacock_chodorow, wu_palmer
+from postil.language.words.glosses import gloss_overlap, gloss_vector
+from postil.language.words.wordnet import (
+    FAR,
+    Group,
+    Ints,
+    ancestors,
+    fewest_steps,
+    keep_greatest,
+    load_arrays,
+    shared_groups,
+    wordnet,
+)
 
-Floats = NDArray[np.float64]
+# Similarity by the shape of the hierarchy: Leacock–Chodorow and Wu–Palmer.
+#
+# Both take two lists of synsets of one part of speech, nouns or verbs, and give a matrix. Values are NLTK's,
+# whose choices are followed where the papers leave one: see the docs of each function.
+
+
+@cache
+def greatest_depth(part: int) -> int:
+    """How deep the hierarchy of nouns (0) or verbs (1) goes; that of verbs counts its added root."""
+    wn = wordnet()
+    return int(wn.max_depth[wn.pos == part].max()) + part
+
+
+def leacock_chodorow(rows: Ints, columns: Ints, *, normalised: bool = False) -> Floats:
+    """−log((d + 1) / 2D): d steps by the shortest way, D the depth of the hierarchy.
+
+    Identical synsets have d = 0. Never below 0, which two synsets at opposite ends could otherwise be.
+    Normalised: divided by log 2D, the value of identical synsets.
+    """
+    if not len(rows) or not len(columns):
+        return np.zeros((len(rows), len(columns)))
+    depth = greatest_depth(int(wordnet().pos[rows[0]]))
+    steps = np.arange(2 * FAR + 1)
+    values = np.maximum(-np.log((steps + 1) / (2.0 * depth)), 0.0)
+    if normalised:
+        values /= values[0]
+    return values[fewest_steps(rows, columns)]
+
+
+def wu_palmer(rows: Ints, columns: Ints, *, normalised: bool = False) -> Floats:
+    """2D / (d₁ + d₂ + 2D): D the depth of the lowest common ancestor, d₁ and d₂ the steps to it.
+
+    The lowest common ancestor is the one whose shortest way to a root is longest; of several, one of the two
+    synsets themselves, else the first by name. D is the longest way from it to a root and one more. Identical
+    synsets have 1. Always within [0, 1].
+
+    NLTK prefers only the first of the two synsets, so that its values depend on their order; and it gives
+    identical synsets less than 1 where a parent's shortest way to the root is longer than their own.
+    """
+    del normalised  # it is already
+    pairs = shared_groups(rows, columns)
+    found = np.zeros((len(rows), len(columns)), dtype=np.uint16)
+    order = _by_depth(pairs, rows, columns)
+    for rank, (group, other) in enumerate(order, start=1):
+        keep_greatest(found, group.places, other.places, rank)
+    if not order:
+        return np.zeros(found.shape)
+    lowest = np.array([group.ancestor for group, _ in pairs], dtype=np.int32)
+    places = {ancestor: place for place, ancestor in enumerate(lowest.tolist())}
+    column = np.array([0, *(places[group.ancestor] for group, _ in order)])[found]
+    depths = 2.0 * (ancestors().max_depth[lowest] + 1.0)
+    row_steps, column_steps = (
+        _steps(len(rows), [one for one, _ in pairs]),
+        _steps(len(columns), [one for _, one in pairs]),
+    )
+    steps = row_steps[np.arange(len(rows))[:, None], column] + column_steps[np.arange(len(columns)), column]
+    depth = depths[column]
+    values = np.where(found > 0, depth / (steps + depth), 0.0)
+    values[rows[:, None] == columns] = 1.0
+    return values
+
+
+def _by_depth(pairs: list[tuple[Group, Group]], rows: Ints, columns: Ints) -> list[tuple[Group, Group]]:
+    """The shared ancestors from the highest to the lowest, later ones to be preferred.
+
+    After all of one depth come those that are one of the two synsets themselves, cut to its row or column.
+    """
+    table = ancestors()
+    row_places = {synset: place for place, synset in enumerate(rows.tolist())}
+    column_places = {synset: place for place, synset in enumerate(columns.tolist())}
+    blocks: list[tuple[tuple[int, bool, int], Group, Group]] = []
+    for group, other in pairs:
+        one = group.ancestor
+        depth, name = int(table.min_depth[one]), -int(table.name_order[one])
+        blocks.append(((depth, False, name), group, other))
+        if one in row_places:
+            blocks.append(((depth, True, name), _only(group, row_places[one]), other))
+        if one in column_places:
+            blocks.append(((depth, True, name), group, _only(other, column_places[one])))
+    blocks.sort(key=lambda block: block[0])
+    return [(group, other) for _, group, other in blocks]
+
+
+def _only(group: Group, place: int) -> Group:
+    kept = group.places == place
+    return Group(group.ancestor, group.places[kept], group.up[kept], group.path[kept])
+
+
+def _steps(size: int, found: list[Group]) -> NDArray[np.uint16]:
+    """The steps, by any way, from each synset to each of the ancestors."""
+    table = np.zeros((size, len(found)), dtype=np.uint16)
+    for column, group in enumerate(found):
+        table[group.places, column] = group.path
+    return table
+
+
+# Similarity by information content: Resnik, Lin and Jiang–Conrath, on SemCor's counts.
+#
+# A synset's count is how often it or anything below it was tagged in SemCor, and one more, so that none is
+# 0; the total is how many nouns, or verbs, were tagged, and one more. IC = −log(count / total): 0 for
+# "entity", most for what was never seen. Each function takes two lists of synsets of one part of speech and
+# gives a matrix.
+
+
+@dataclass(frozen=True, slots=True)
+class Information:
+    """Counts and information content of nouns and verbs (0 for others), and the totals of the two."""
+
+    counts: Floats
+    content: Floats
+    totals: tuple[float, float]
+
+
+@cache
+def information() -> Information:
+    """The counts, loaded once."""
+    raw, wn = load_arrays("information.npz"), wordnet()
+    counts = raw["counts"].astype(np.float64) + 1.0
+    totals = raw["totals"].astype(np.float64) + 1.0
+    content = np.zeros(wn.size + 1)  # the last is the verbs' common root
+    for part in (0, 1):
+        here = np.flatnonzero(wn.pos == part)
+        # log of the inverse, not minus log: "entity" has 0, not −0
+        content[here] = np.log(totals[part] / counts[here])
+    return Information(counts, content, (float(totals[0]), float(totals[1])))
+
+
+def information_content(synset: int) -> float:
+    """How much it says that something is of this kind: −log of its share of SemCor's nouns or verbs."""
+    return float(information().content[synset])
+
+
+def most_informative(rows: Ints, columns: Ints) -> Floats:
+    """The information content of the common ancestor that has most, 0 where there is none."""
+    content = information().content
+    blocks = sorted(shared_groups(rows, columns), key=lambda block: content[block[0].ancestor])
+    values = np.array([0.0, *(content[group.ancestor] for group, _ in blocks)])
+    found = np.zeros((len(rows), len(columns)), dtype=np.uint16)
+    for rank, (group, other) in enumerate(blocks, start=1):
+        keep_greatest(found, group.places, other.places, rank)
+    return values[found]
+
+
+def resnik(rows: Ints, columns: Ints, *, normalised: bool = False) -> Floats:
+    """IC of the most informative common ancestor. Normalised: divided by log T, the most IC can be."""
+    values = most_informative(rows, columns)
+    return values / np.log(_total(rows)) if normalised else values
+
+
+def lin(rows: Ints, columns: Ints, *, normalised: bool = False) -> Floats:
+    """2 · IC(common) / (IC₁ + IC₂); 1 for identical synsets, the root too. Always within [0, 1]."""
+    del normalised  # it is already
+    content = information().content
+    both = content[rows][:, None] + content[columns]
+    values = np.divide(2.0 * most_informative(rows, columns), both, out=np.zeros(both.shape), where=both > 0)
+    values[rows[:, None] == columns] = 1.0
+    return np.minimum(values, 1.0)
+
+
+def jiang_conrath(rows: Ints, columns: Ints, *, normalised: bool = False) -> Floats:
+    """1 / (IC₁ + IC₂ − 2 · IC(common)), at most 1 / log(T / (T − 1)) with T the total of the counts.
+
+    That is the value of the smallest distance that two different counts can have; identical synsets and
+    those at no distance get it. A root compared with another synset has 0. Normalised: 1 / (1 + distance).
+    """
+    content = information().content
+    distance = content[rows][:, None] + content[columns] - 2.0 * most_informative(rows, columns)
+    total = _total(rows)
+    nearest = float(np.log(total / (total - 1.0)))
+    same = rows[:, None] == columns
+    root = ((content[rows][:, None] == 0.0) | (content[columns] == 0.0)) & ~same
+    if normalised:
+        values = 1.0 / (1.0 + np.where(distance < nearest, 0.0, distance))
+    else:
+        values = 1.0 / np.maximum(distance, nearest)
+    values[same] = 1.0 if normalised else 1.0 / nearest
+    values[root] = 0.0
+    return values
+
+
+def _total(synsets: Ints) -> float:
+    """The total of the part of speech that the synsets are of."""
+    return information().totals[int(wordnet().pos[synsets[0]])] if len(synsets) else 2.0
+
+
 Word = str | tuple[str, str]  # "dog", or ("dog", "n") for its senses of one part of speech
 # Senses × senses are worked out in blocks of at most this many by as many: 8 MB a matrix.
 _BLOCK = 1000

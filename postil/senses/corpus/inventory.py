@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from postil.errors import PostilError, some
-from postil.senses.corpus.tags import PROPER_NAME, REMOVED, UNASSIGNABLE, TagSet
+from postil.senses.corpus.items import PROPER_NAME, REMOVED, UNASSIGNABLE, TagSet
 
 ACTIONS = ("add", "delete", "group")
 _SPECIAL = (UNASSIGNABLE, PROPER_NAME, REMOVED)

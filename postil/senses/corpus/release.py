@@ -13,19 +13,20 @@ from postil.data.files import read_text, write_text
 from postil.data.formats.rows import write_rows
 from postil.data.formats.rte import write_pairs_tsv
 from postil.data.formats.sensekeys import sense_key, write_sense_answers
-from postil.data.formats.senses import SenseInstance
-from postil.data.formats.senseval import write_senseval
+from postil.data.formats.senseval import SenseInstance, write_senseval
 from postil.errors import PostilError
-from postil.senses.corpus.agreement import Agreement, mean_seconds, measure_agreement
-from postil.senses.corpus.arbitration import Outcome, complete, settle
-from postil.senses.corpus.contexts import corpus_of
-from postil.senses.corpus.defaults import TEST_SHARE
-from postil.senses.corpus.items import Item, labelled_pair
-from postil.senses.corpus.plan import Assignment, Draw, split
-from postil.senses.corpus.project import CHANGES, IN_FORCE, Project
-from postil.senses.corpus.tablefiles import count_changes, write_inventory
-from postil.senses.corpus.tags import Tagging
-from postil.senses.corpus.work import plan_draws, read_decisions, read_tags
+from postil.senses.corpus.agreement import (
+    Agreement,
+    Outcome,
+    complete,
+    mean_seconds,
+    measure_agreement,
+    settle,
+)
+from postil.senses.corpus.items import Item, Tagging, labelled_pair
+from postil.senses.corpus.plan import TEST_SHARE, Assignment, Draw, corpus_of, split
+from postil.senses.corpus.project import CHANGES, IN_FORCE, Project, plan_draws, read_decisions, read_tags
+from postil.senses.corpus.sheets import count_changes, write_inventory
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 from pydantic.config import JsonDict
 
-from postil.workbench.api.fields import (
+from postil.workbench.api.schemas import (
     LONGEST_ANSWER,
     LONGEST_KEY,
     MOST_ANSWERS,
@@ -22,7 +22,7 @@ from postil.workbench.api.fields import (
     shows,
     words,
 )
-from postil.workbench.store.facets import LONGEST_NAME, MOST_FACETS
+from postil.workbench.store.questions import LONGEST_NAME, MOST_FACETS
 
 _JUDGEMENT: JsonDict = {
     "label": "partially_correct_incomplete",

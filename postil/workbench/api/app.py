@@ -8,41 +8,63 @@ from typing import Any, ClassVar
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
+from sqlalchemy import text
 from starlette.exceptions import HTTPException
 
 from postil import __version__
 from postil.errors import PostilError
-from postil.workbench.api import (
-    answers,
-    courses,
-    decisions,
-    description,
-    exports,
-    jobs,
-    judging,
-    questions,
-    status,
-)
-from postil.workbench.api.auth import count_stranger
-from postil.workbench.api.reference import show_reference
+from postil.workbench.api import answers, courses, description, exports, jobs, judging, schemas
+from postil.workbench.api.auth import OfCaller, count_stranger, needs, refuse_unknown
+from postil.workbench.api.description import show_reference
 from postil.workbench.http import problems
-from postil.workbench.http.limiting import Limits
+from postil.workbench.http.guard import Limits
+from postil.workbench.http.rendering import OfStore
 from postil.workbench.jobs.judging import JudgingProcess
 from postil.workbench.settings import Settings
 from postil.workbench.store.database import Store
 from postil.workbench.store.replies import forget_old
+
+# Whether Postil is there, and whom a token speaks for.
+
+router = APIRouter(tags=["status"])
+
+
+@router.get("/me", dependencies=[needs(), Depends(refuse_unknown)], summary="Who am I?")
+def me(caller: OfCaller) -> schemas.Me:
+    """Whom the token speaks for, and what it may be used for."""
+    return schemas.Me.model_validate(
+        {
+            "login": caller.person.login,
+            "name": caller.person.name,
+            "role": caller.person.role,
+            "token": caller.token.name,
+            "scopes": caller.token.scopes,
+            "expires": caller.token.expires,
+        }
+    )
+
+
+@router.get(
+    "/health", dependencies=[Depends(count_stranger), Depends(refuse_unknown)], summary="Is Postil there?"
+)
+def health(store: OfStore) -> schemas.Health:
+    """That Postil answers and reaches its database; needs no token."""
+    with store.reading() as session:
+        session.execute(text("SELECT 1"))
+    return schemas.Health(status="ok", version=__version__)
+
 
 ROOT = "/api/v1"
 _DESCRIBING = Lock()
 _GROUPS = (
     judging.router,
     courses.router,
-    questions.router,
+    courses.questions_router,
     answers.router,
-    decisions.router,
+    answers.decisions_router,
     jobs.router,
     exports.router,
-    status.router,
+    router,
 )
 
 

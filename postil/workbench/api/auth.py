@@ -6,16 +6,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import Depends, Request, Security, params
+from fastapi import Depends, Path, Request, Response, Security, params
 from fastapi.security import HTTPBearer, SecurityScopes
 
+from postil.workbench.api.schemas import MOST_NUMBER
 from postil.workbench.http.access import May, may
 from postil.workbench.http.addresses import client_address
 from postil.workbench.http.failures import too_many
-from postil.workbench.http.limiting import Limits
+from postil.workbench.http.guard import Limits
 from postil.workbench.http.problems import ProblemError
-from postil.workbench.people import Level, Person
-from postil.workbench.store.tokens import SCOPES, Token, find_token
+from postil.workbench.records import Level, Person
+from postil.workbench.store.access import SCOPES, Token, find_token
+from postil.workbench.store.events import log_event
 
 _BEARER = HTTPBearer(
     scheme_name="token",
@@ -125,3 +127,23 @@ def _count(request: Request, person: Person | None) -> None:
     wait = limits.stranger(client_address(request)) if person is None else limits.person(str(person.id))
     if wait:
         raise too_many(wait)
+
+
+# What the routes share: numbers in addresses, where something new is found, and the log.
+
+CourseId = Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The number of a course.")]
+QuestionId = Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The number of a question.")]
+AnswerId = Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The number of an answer.")]
+JobId = Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The number of a job.")]
+
+
+def point_to(request: Request, response: Response, path: str) -> None:
+    """Say where what was made can be found."""
+    response.headers["Location"] = f"{request.scope.get('root_path', '')}{path}"
+
+
+def log(request: Request, what: str, course_id: int, about: str = "") -> None:
+    """Write down what the caller did."""
+    person: Person = request.state.person
+    store = request.app.state.store
+    log_event(store, person, what, course_id=course_id, about=about, address=client_address(request))

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
-from postil.workbench.api import records, schemas
-from postil.workbench.api.auth import reads
-from postil.workbench.api.common import CourseId, log, point_to
+from postil.data import questions
+from postil.workbench.api import records, requests, schemas
+from postil.workbench.api.auth import CourseId, QuestionId, log, point_to, reads
 from postil.workbench.api.paging import OfPlace, cut
 from postil.workbench.api.requests import KeyedRoute, writes_once
 from postil.workbench.http.access import OfPerson
 from postil.workbench.http.rendering import OfStore
-from postil.workbench.people import Level
+from postil.workbench.records import Level
 from postil.workbench.store import courses as stored
 from postil.workbench.store import events
+from postil.workbench.store import questions as stored_facets
+from postil.workbench.store import questions as stored_questions
 
 router = APIRouter(tags=["courses"], route_class=KeyedRoute)
 
@@ -66,3 +68,100 @@ def delete_course(request: Request, course_id: CourseId, store: OfStore) -> None
     name = stored.get_course(store, course_id).name
     stored.delete_course(store, course_id)
     log(request, events.COURSE_DELETED, course_id, name)
+
+
+# Questions: list, make, change and delete them, and say what a full answer says.
+
+questions_router = APIRouter(tags=["questions"], route_class=KeyedRoute)
+
+
+@questions_router.get(
+    "/courses/{course_id}/questions", dependencies=reads(Level.HELP), summary="List questions"
+)
+def list_questions(course_id: CourseId, store: OfStore, place: OfPlace) -> schemas.Questions:
+    """The questions of a course, the oldest first."""
+    found = stored_questions.list_questions(store, course_id)
+    newer = [one for one in found if place.after is None or one.id > place.after]
+    shown, following = cut(newer, place, lambda one: one.id)
+    return schemas.Questions(items=[records.question(one) for one in shown], next=following)
+
+
+@questions_router.post(
+    "/courses/{course_id}/questions",
+    dependencies=writes_once(Level.TEACH),
+    status_code=201,
+    summary="Make a question",
+)
+def create_question(
+    request: Request, response: Response, course_id: CourseId, store: OfStore, new: schemas.NewQuestion
+) -> schemas.Question:
+    """Make a question with at least one right answer to compare with."""
+    question_id = stored_questions.create_question(store, course_id, new.text, new.references, new.points)
+    point_to(request, response, f"/questions/{question_id}")
+    return requests.question(store, question_id)
+
+
+@questions_router.get("/questions/{question_id}", dependencies=reads(Level.HELP), summary="Get a question")
+def get_question(question_id: QuestionId, store: OfStore) -> schemas.Question:
+    """One question, and how far its answers are."""
+    return requests.question(store, question_id)
+
+
+@questions_router.patch(
+    "/questions/{question_id}", dependencies=writes_once(Level.TEACH), summary="Change a question"
+)
+def edit_question(question_id: QuestionId, store: OfStore, edit: schemas.QuestionEdit) -> schemas.Question:
+    """Change what is sent, and leave the rest.
+
+    Where text or references change, what the machine said of the answers is forgotten; what people decided
+    stays.
+    """
+    stored_questions.edit_question(store, question_id, edit.text, edit.references, edit.points)
+    return requests.question(store, question_id)
+
+
+@questions_router.delete(
+    "/questions/{question_id}",
+    dependencies=writes_once(Level.TEACH),
+    status_code=204,
+    summary="Delete a question",
+)
+def delete_question(request: Request, question_id: QuestionId, store: OfStore) -> None:
+    """Delete a question with its answers and all that was said of them."""
+    course_id = stored_questions.get_question(store, question_id).course_id
+    stored_questions.delete_question(store, question_id)
+    log(request, events.QUESTION_DELETED, course_id)
+
+
+@questions_router.get(
+    "/questions/{question_id}/facets", dependencies=reads(Level.HELP), summary="Get the facets"
+)
+def get_facets(question_id: QuestionId, store: OfStore) -> schemas.Facets:
+    """What a full answer says, as a teacher set it."""
+    return requests.facets(store, question_id)
+
+
+@questions_router.put(
+    "/questions/{question_id}/facets", dependencies=writes_once(Level.TEACH), summary="Set the facets"
+)
+def set_facets(question_id: QuestionId, store: OfStore, new: schemas.NewFacets) -> schemas.Facets:
+    """Set what a full answer says. Partly right answers then earn the share that they say.
+
+    At least one facet must be required. Labels stay; start a job `recheck` to look for new facets in answers
+    that are graded.
+    """
+    given = [
+        questions.Facet(one.id or "", one.name, weight=one.weight, required=one.required)
+        for one in new.facets
+    ]
+    stored_facets.set_facets(store, question_id, given)
+    return requests.facets(store, question_id)
+
+
+@questions_router.delete(
+    "/questions/{question_id}/facets", dependencies=writes_once(Level.TEACH), summary="Forget the facets"
+)
+def forget_facets(question_id: QuestionId, store: OfStore) -> schemas.Facets:
+    """Leave it to Postil again what a full answer says; partly right answers then earn half."""
+    stored_facets.forget_facets(store, question_id)
+    return requests.facets(store, question_id)

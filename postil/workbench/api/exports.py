@@ -6,16 +6,14 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 
-from postil.workbench import exports, moodlegrades
+from postil.workbench import exports
 from postil.workbench.api import records
-from postil.workbench.api.auth import reads
-from postil.workbench.api.common import CourseId, QuestionId, log
+from postil.workbench.api.auth import CourseId, QuestionId, log, reads
 from postil.workbench.http.access import OfPerson, refuse_blind
 from postil.workbench.http.problems import ProblemError
 from postil.workbench.http.rendering import OfStore
 from postil.workbench.pages.exports import CSV, REPORT_POLICY, XLSX
-from postil.workbench.people import Level, Person
-from postil.workbench.records import Question, View
+from postil.workbench.records import Level, Person, Question, View
 from postil.workbench.store import events
 from postil.workbench.store.answers import Filter, find_views
 from postil.workbench.store.courses import get_course
@@ -106,7 +104,7 @@ def export_course(
     name = exports.file_name(course.name)
     if kind == "moodle":
         identity = exports.guess_identity([view.answer for _, views in graded for view in views])
-        return _download(moodlegrades.course_moodle(graded, identity), CSV, f"{name}-moodle.csv")
+        return _download(exports.course_moodle(graded, identity), CSV, f"{name}-moodle.csv")
     return _download(exports.course_xlsx(graded), XLSX, f"{name}.xlsx")
 
 

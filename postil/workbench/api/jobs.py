@@ -5,20 +5,17 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from postil.workbench.api import records, schemas
-from postil.workbench.api.auth import reads
-from postil.workbench.api.common import JobId, QuestionId, point_to
+from postil.workbench.api.auth import JobId, QuestionId, point_to, reads
 from postil.workbench.api.paging import OfPlace, cut
 from postil.workbench.api.requests import KeyedRoute, writes_once
 from postil.workbench.http.problems import ProblemError
 from postil.workbench.http.rendering import OfStore
-from postil.workbench.people import Level
-from postil.workbench.records import Job
+from postil.workbench.records import Job, Level
 from postil.workbench.store import jobs as stored
 from postil.workbench.store import judgements
 from postil.workbench.store.database import Store
 from postil.workbench.store.decisions import teaching
-from postil.workbench.store.figures import kinds_of_change
-from postil.workbench.store.pages import changes_after, jobs_before
+from postil.workbench.store.judgements import changes_after, jobs_before, kinds_of_change
 
 router = APIRouter(tags=["jobs"], route_class=KeyedRoute)
 

@@ -23,10 +23,19 @@ from postil.workbench.api.judging_schemas import (
     GradeTexts,
 )
 from postil.workbench.http.problems import ProblemError
-from postil.workbench.jobs.judge import AlignTask, ClassTask, EntailTask, FacetsTask, Findings, Plain, Task
-from postil.workbench.jobs.judging import JudgingProcess, TooBusyError
-from postil.workbench.store.counters import DEFERRED, GRADED, SECONDS, Counts, add_counts
+from postil.workbench.jobs.judging import (
+    AlignTask,
+    ClassTask,
+    EntailTask,
+    FacetsTask,
+    Findings,
+    JudgingProcess,
+    Plain,
+    Task,
+    TooBusyError,
+)
 from postil.workbench.store.database import Store
+from postil.workbench.store.jobs import DEFERRED, GRADED, SECONDS, Counts, add_counts
 
 router = APIRouter(tags=["judging"])
 _BY = "api"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, Field, model_validator
 
-from postil.workbench.api import judging_limits as limits
-from postil.workbench.api.fields import (
+from postil.workbench.api.schemas import (
     LONGEST_ANSWER,
     LONGEST_KEY,
     LONGEST_TEXT,
@@ -18,22 +18,103 @@ from postil.workbench.api.fields import (
     shows,
     words,
 )
-from postil.workbench.api.judging_examples import (
-    ALIGNED,
-    ALIGNMENT,
-    ANSWER,
-    ASKED,
-    ENTAILMENT,
-    FACET,
-    FEEDBACK,
-    FOUND,
-    JUDGEMENT,
-    LINK,
-    PAIR,
-    REFERENCE,
-    SENTENCES,
-)
-from postil.workbench.store.facets import LONGEST_NAME, MOST_FACETS
+from postil.workbench.store.questions import LONGEST_NAME, MOST_FACETS
+
+# Examples of what is sent to have texts judged, and of what comes back, for the OpenAPI description.
+
+ASKED = "Why does the bulb light up?"
+REFERENCE = "The circuit is closed, so current flows."
+ANSWER = "because the circuit is closed"
+SENTENCES: dict[str, Any] = {"source": ANSWER, "target": REFERENCE}
+PAIR: dict[str, Any] = {"text": "The dog is asleep on the mat.", "hypothesis": "The dog sleeps."}
+
+FEEDBACK: dict[str, Any] = {
+    "teacher": "The answer agrees with the reference: both mention the circuit.",
+    "student": "You are right that the circuit is closed.",
+}
+FACET: dict[str, Any] = {
+    "id": "p1",
+    "first": "circuit is closed",
+    "second": "",
+    "relation": "",
+    "label": "Expressed",
+    "confidence": 0.9062,
+    "words": ["circuit", "closed"],
+}
+LINK: dict[str, Any] = {
+    "source": [2, 3],
+    "target": [1, 2],
+    "source_text": "the circuit",
+    "target_text": "The circuit",
+    "type": "EQUI",
+    "additions": [],
+    "score": 5.0,
+}
+ALIGNMENT: dict[str, Any] = {
+    "source": ["because", "the", "circuit", "is", "closed"],
+    "target": ["The", "circuit", "is", "closed", ",", "so", "current", "flows", "."],
+    "alignments": [LINK],
+}
+JUDGEMENT: dict[str, Any] = {
+    "id": "u17",
+    "label": "correct",
+    "probabilities": {
+        "correct": 0.7,
+        "partially_correct_incomplete": 0.24,
+        "contradictory": 0.03,
+        "irrelevant": 0.02,
+        "non_domain": 0.01,
+    },
+    "score": 0.82,
+    "confidence": 0.46,
+    "deferred": True,
+    "because": "",
+    "reference": REFERENCE,
+    "feedback": FEEDBACK,
+    "facets": [FACET],
+    "alignment": ALIGNMENT,
+}
+ALIGNED: dict[str, Any] = {
+    "id": "1",
+    **ALIGNMENT,
+    "approximate": False,
+    "explanation": "Both mention the circuit.",
+}
+ENTAILMENT: dict[str, Any] = {
+    "id": "1",
+    "label": "ENTAILMENT",
+    "confidence": 0.69,
+    "probabilities": {"ENTAILMENT": 0.69, "CONTRADICTION": 0.05, "UNKNOWN": 0.26},
+    "sentence": "The dog is asleep on the mat.",
+    "stands_for": {},
+    "supported": ["The dog"],
+    "unsupported": ["sleeps"],
+    "differences": [],
+    "justification": "The text says so: “The dog is asleep on the mat”. It has “is asleep” for “sleeps”.",
+}
+FOUND: dict[str, Any] = {"id": "u17", "facets": [FACET], "explanation": "The answer says: circuit is closed."}
+
+
+# How much is judged at once: as much as is judged within the time that a request has.
+
+# What these let through is judged within about 20 seconds, by models that are loaded, on one slow core.
+MOST_ANSWERS = 200
+MOST_DECIDED, DECIDED_TOGETHER = 50, 10_000  # answers, and their characters
+REFERENCES_TOGETHER = 20_000  # characters
+MOST_EXPLAINED, EXPLAINED_TOGETHER, LONGEST_EXPLAINED = 50, 10_000, 500  # answers, and their characters
+MOST_PAIRS = 50
+LONGEST_SENTENCE = 500  # aligning takes much longer for longer ones
+LONGEST_PASSAGE, LONGEST_HYPOTHESIS = 20_000, 2_000  # what the entailer reads
+PAIRS_TOGETHER = 100_000
+LONGEST_FACETED = 1_000
+NAMED_TOGETHER = 500  # characters of facets that are named
+
+
+def refuse_more(what: str, texts: Iterable[str], most: int) -> None:
+    """Refuse texts that have more characters together; none of them is repeated."""
+    if sum(map(len, texts)) > most:
+        raise ValueError(f"the {what} have more than {most:,} characters together")
+
 
 Scheme = Literal["5way", "3way", "2way"]
 AnyLabel = Literal[
@@ -48,7 +129,7 @@ _FacetNames = Annotated[
     list[Annotated[str, words(LONGEST_NAME, "What the answer has to say, in a few words.")]],
     Field(min_length=1, max_length=MOST_FACETS, description="They have at most 500 characters together."),
 ]
-_Sentence = Annotated[str, Field(min_length=1, max_length=limits.LONGEST_SENTENCE, pattern=_HAS_WORDS)]
+_Sentence = Annotated[str, Field(min_length=1, max_length=LONGEST_SENTENCE, pattern=_HAS_WORDS)]
 
 
 class GivenAnswer(Received):
@@ -79,8 +160,8 @@ class GradeTexts(Received):
     references: list[Reference] = Field(
         min_length=1, max_length=MOST_REFERENCES, description="Right answers to compare with."
     )
-    answers: list[GivenAnswer] = Field(min_length=1, max_length=limits.MOST_ANSWERS)
-    decided: list[GivenDecision] = Field(default_factory=list, max_length=limits.MOST_DECIDED)
+    answers: list[GivenAnswer] = Field(min_length=1, max_length=MOST_ANSWERS)
+    decided: list[GivenDecision] = Field(default_factory=list, max_length=MOST_DECIDED)
     scheme: Scheme = Field("5way", description="How many labels are told apart.")
     explain: bool = Field(False, description="Put each answer beside the reference, in words; takes longer.")
     facets: bool | _FacetNames = Field(
@@ -93,21 +174,19 @@ class GradeTexts(Received):
 
     @model_validator(mode="after")
     def _is_not_too_much(self) -> Self:
-        limits.refuse_more("references", self.references, limits.REFERENCES_TOGETHER)
-        limits.refuse_more("decided", [one.text for one in self.decided], limits.DECIDED_TOGETHER)
+        refuse_more("references", self.references, REFERENCES_TOGETHER)
+        refuse_more("decided", [one.text for one in self.decided], DECIDED_TOGETHER)
         if self.explain or self.facets is not False:
-            if len(self.answers) > limits.MOST_EXPLAINED:
+            if len(self.answers) > MOST_EXPLAINED:
                 raise ValueError(
-                    f"with explain or facets, at most {limits.MOST_EXPLAINED} answers are judged at once"
+                    f"with explain or facets, at most {MOST_EXPLAINED} answers are judged at once"
                 )
-            if max(map(len, self.references)) > limits.LONGEST_EXPLAINED:
-                what = (
-                    f"with explain or facets, a reference has at most {limits.LONGEST_EXPLAINED} characters"
-                )
+            if max(map(len, self.references)) > LONGEST_EXPLAINED:
+                what = f"with explain or facets, a reference has at most {LONGEST_EXPLAINED} characters"
                 raise ValueError(what)
-            limits.refuse_more("answers", [one.text for one in self.answers], limits.EXPLAINED_TOGETHER)
+            refuse_more("answers", [one.text for one in self.answers], EXPLAINED_TOGETHER)
             named = self.facets if isinstance(self.facets, list) else ()
-            limits.refuse_more("facets", named, limits.NAMED_TOGETHER)
+            refuse_more("facets", named, NAMED_TOGETHER)
         return self
 
 
@@ -193,7 +272,7 @@ class SentencePair(Received):
 class AlignTexts(Received):
     """Pairs of sentences to align."""
 
-    pairs: list[SentencePair] = Field(min_length=1, max_length=limits.MOST_PAIRS)
+    pairs: list[SentencePair] = Field(min_length=1, max_length=MOST_PAIRS)
     model_config = shows(pairs=[SENTENCES])
 
 
@@ -217,21 +296,21 @@ class TextPair(Received):
     """A text, and a statement that it may imply."""
 
     id: _Id = Field(None, description="Comes back with the result; the pair's place, if left out.")
-    text: Annotated[str, words(limits.LONGEST_PASSAGE, "What is taken to be so.")]
-    hypothesis: Annotated[str, words(limits.LONGEST_HYPOTHESIS, "What may follow from it.")]
+    text: Annotated[str, words(LONGEST_PASSAGE, "What is taken to be so.")]
+    hypothesis: Annotated[str, words(LONGEST_HYPOTHESIS, "What may follow from it.")]
     model_config = shows(**PAIR)
 
 
 class EntailTexts(Received):
     """Pairs of a text and a hypothesis, which have at most 100,000 characters together."""
 
-    pairs: list[TextPair] = Field(min_length=1, max_length=limits.MOST_PAIRS)
+    pairs: list[TextPair] = Field(min_length=1, max_length=MOST_PAIRS)
     scheme: Literal["3way", "2way"] = "3way"
     model_config = shows(pairs=[PAIR])
 
     @model_validator(mode="after")
     def _is_not_too_much(self) -> Self:
-        limits.refuse_more("pairs", [one.text + one.hypothesis for one in self.pairs], limits.PAIRS_TOGETHER)
+        refuse_more("pairs", [one.text + one.hypothesis for one in self.pairs], PAIRS_TOGETHER)
         return self
 
 
@@ -271,15 +350,15 @@ class FacetTexts(Received):
     """Answers in which to look for what a reference says; they have at most 10,000 characters together."""
 
     question: str = Field("", max_length=LONGEST_TEXT, description="What it names need not be said again.")
-    reference: Annotated[str, Field(min_length=1, max_length=limits.LONGEST_FACETED, pattern=_HAS_WORDS)]
-    answers: list[GivenAnswer] = Field(min_length=1, max_length=limits.MOST_PAIRS)
+    reference: Annotated[str, Field(min_length=1, max_length=LONGEST_FACETED, pattern=_HAS_WORDS)]
+    answers: list[GivenAnswer] = Field(min_length=1, max_length=MOST_PAIRS)
     facets: _FacetNames | None = Field(None, description="What to look for; left out, Postil finds facets.")
     model_config = shows(question=ASKED, reference=REFERENCE, answers=[{"text": ANSWER}])
 
     @model_validator(mode="after")
     def _is_not_too_much(self) -> Self:
-        limits.refuse_more("answers", [one.text for one in self.answers], limits.EXPLAINED_TOGETHER)
-        limits.refuse_more("facets", self.facets or (), limits.NAMED_TOGETHER)
+        refuse_more("answers", [one.text for one in self.answers], EXPLAINED_TOGETHER)
+        refuse_more("facets", self.facets or (), NAMED_TOGETHER)
         return self
 
 

@@ -6,7 +6,7 @@ from typing import cast
 
 from postil.workbench import records
 from postil.workbench.api import answer_schemas, schemas
-from postil.workbench.api.fields import JobState, Kind, Label, Outcome
+from postil.workbench.api.schemas import JobState, Kind, Label, Outcome
 from postil.workbench.claims import FacetView
 from postil.workbench.exports import feedback, points_of
 

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from dataclasses import dataclass
 from hashlib import sha256
 from http import HTTPStatus
 from typing import Annotated, Any
@@ -13,20 +14,64 @@ from typing import Annotated, Any
 from fastapi import Depends, Header, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
+from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from postil.errors import PostilError
+from postil.workbench.api import records, schemas
 from postil.workbench.api.auth import check_again, identify, writes
-from postil.workbench.api.showing import WITH_WORDS, Shown
 from postil.workbench.http.access import THINGS, refuse_blind
 from postil.workbench.http.problems import ProblemError
-from postil.workbench.people import LOCAL, Level
+from postil.workbench.records import LOCAL, Level
 from postil.workbench.store import replies
 from postil.workbench.store.access import right_on
-from postil.workbench.store.commits import watch_commits
-from postil.workbench.store.database import Store, StoreAwayError
+from postil.workbench.store.courses import get_course
+from postil.workbench.store.database import Store, StoreAwayError, watch_commits
+from postil.workbench.store.jobs import get_job
+from postil.workbench.store.questions import get_question, is_outdated
 from postil.workbench.store.replies import Reply
+
+# What a write answers with words in it, read anew: so that the words need not be kept for a replay.
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How something is shown: what its number is called in addresses, and how it is read."""
+
+    name: str
+    read: Callable[[Store, int], BaseModel]
+
+
+def course(store: Store, course_id: int) -> schemas.Course:
+    """A course as it is now."""
+    return records.course(get_course(store, course_id))
+
+
+def question(store: Store, question_id: int) -> schemas.Question:
+    """A question as it is now."""
+    return records.question(get_question(store, question_id))
+
+
+def facets(store: Store, question_id: int) -> schemas.Facets:
+    """The facets of a question as they are now."""
+    outdated = is_outdated(store, question_id)
+    return records.facets(get_question(store, question_id), outdated=outdated)
+
+
+def job(store: Store, job_id: int) -> schemas.Job:
+    """A job as it is now."""
+    return records.job(get_job(store, job_id))
+
+
+# All other answers to writes have only numbers and labels in them.
+WITH_WORDS: dict[object, Shown] = {
+    schemas.Course: Shown("course_id", course),
+    schemas.Question: Shown("question_id", question),
+    schemas.Facets: Shown("question_id", facets),
+    schemas.Job: Shown("job_id", job),
+}
+
 
 HEADER, REPLAYED = "Idempotency-Key", "Idempotency-Replayed"
 WRITES = {"POST", "PUT", "PATCH", "DELETE"}

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import Depends, HTTPException, Request
+from fastapi import Depends, HTTPException, Path, Request
 from fastapi.routing import APIRoute
 
 from postil.workbench.http.failures import NotAllowedError
 from postil.workbench.http.rendering import OfStore
-from postil.workbench.people import Level, Person
+from postil.workbench.records import Level, Person
 from postil.workbench.store.access import Right, right_on
 from postil.workbench.store.database import Store
 from postil.workbench.store.drafts import get_brought
@@ -136,3 +136,32 @@ def _right_on_draft(store: Store, person: Person, token: str) -> Right | None:
     if brought.question_id is not None:
         return right_on(store, person, question_id=brought.question_id)
     return right_on(store, person, course_id=brought.course_id)
+
+
+# What the pages about people share: they are there only with accounts, and name people by number.
+
+_LARGEST = 2**31 - 1  # the largest number that any of the databases gives
+# The number of an account or of a token in an address.
+Number = Annotated[int, Path(gt=0, le=_LARGEST)]
+
+
+def _demand_accounts(request: Request) -> None:
+    if request.app.state.settings.local:
+        raise HTTPException(404)
+
+
+# What a route declares that makes no sense for the one person of `--local`.
+with_accounts: Any = Depends(_demand_accounts)
+
+
+def id_of(person: Person) -> int:
+    """The number of a person's account; only the one person of `--local` has none."""
+    if person.id is None:
+        raise HTTPException(404)
+    return person.id
+
+
+def read_number(text: str) -> int | None:
+    """A number by which a form or an address names something; None where it is none."""
+    number = int(text) if text.isascii() and text.isdecimal() and len(text) <= len(str(_LARGEST)) else 0
+    return number if 0 < number <= _LARGEST else None

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import hmac
 import logging
+import time
 import traceback
+from collections.abc import Callable, Coroutine
+from math import ceil
+from typing import Any
 
 from fastapi import HTTPException, Request
+from fastapi.routing import APIRoute
+from limits import RateLimitItemPerMinute
+from limits.storage import MemoryStorage
+from limits.strategies import MovingWindowRateLimiter
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
 from starlette.responses import RedirectResponse, Response
@@ -15,11 +23,36 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from postil.workbench.http import monitoring
 from postil.workbench.http.addresses import client_address, is_secure, login_path, main_origin, origins_of
 from postil.workbench.http.failures import problem, refuse, too_large, too_many
-from postil.workbench.http.limiting import Limits
 from postil.workbench.http.rendering import is_htmx
 from postil.workbench.settings import Settings
 from postil.workbench.store.database import Store, StoreAwayError
 from postil.workbench.store.logins import Session, find_session
+
+# How often somebody may ask: a limit for each person, and one for each address nobody is logged in from.
+
+
+class Limits:
+    """The requests of the last minute, counted in memory: each server process counts its own."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._limiter = MovingWindowRateLimiter(MemoryStorage())
+        self._person = RateLimitItemPerMinute(settings.person_per_minute)
+        self._stranger = RateLimitItemPerMinute(settings.stranger_per_minute)
+
+    def person(self, who: str) -> int:
+        """Count a request of somebody who is known; returns the seconds to wait if it is one too many."""
+        return self._count(self._person, "person", who)
+
+    def stranger(self, address: str) -> int:
+        """Count a request from an address; returns the seconds to wait if it is one too many."""
+        return self._count(self._stranger, "address", address)
+
+    def _count(self, limit: RateLimitItemPerMinute, kind: str, who: str) -> int:
+        if self._limiter.hit(limit, kind, who):
+            return 0
+        again = self._limiter.get_window_stats(limit, kind, who).reset_time
+        return max(1, ceil(again - time.time()))
+
 
 API = "/api/v1"
 _LOG = logging.getLogger("postil.workbench")
@@ -246,3 +279,25 @@ def _log(request: Request, error: Exception) -> None:
     _LOG.error("%s at %s %s", type(error).__name__, request.method, route)
     for frame in frames[-12:]:
         _LOG.error("  %s, line %s, in %s", frame.filename, frame.lineno, frame.name)
+
+
+# Forms as large as an upload may be; otherwise a thousand fields are read, each up to a megabyte.
+
+_OTHER_FIELDS = 1000  # beside one for each answer
+
+
+class LargeForm(APIRoute):
+    """A page that takes much at once: its form is read here, before FastAPI reads it with its own limits."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The page's handler; the request keeps the form that was read, and gives it to whoever asks."""
+        handle = super().get_route_handler()
+
+        async def read_first(request: Request) -> Response:
+            settings: Settings = request.app.state.settings
+            if request.method == "POST":
+                most = settings.most_answers + _OTHER_FIELDS
+                await request.form(max_fields=most, max_part_size=settings.most_bytes)
+            return await handle(request)
+
+        return read_first

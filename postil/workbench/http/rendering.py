@@ -17,17 +17,18 @@ from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
 from postil import __version__
+from postil.data.judgements import CONTRADICTED, EXPRESSED
 from postil.data.labels import PLAIN_NAMES
-from postil.data.outcome import CONTRADICTED, EXPRESSED
 from postil.errors import PostilError, number_of
-from postil.explain.answertable import OUTCOME_SIGNS
-from postil.explain.facet_words import PLAIN_OUTCOMES
+from postil.explain.class_report import OUTCOME_SIGNS
+from postil.explain.notes import PLAIN_OUTCOMES
 from postil.explain.page import printable
-from postil.workbench.people import Level, Person
-from postil.workbench.records import LABELS, Decision
+from postil.workbench.http.addresses import client_address
+from postil.workbench.records import LABELS, Decision, Level, Person
 from postil.workbench.store.access import Right
 from postil.workbench.store.accounts import names_of
 from postil.workbench.store.database import Store, StoreAwayError
+from postil.workbench.store.events import log_event
 from postil.workbench.store.logins import Session, add_message, take_messages
 from postil.workbench.store.waiting import count_waiting
 
@@ -247,3 +248,31 @@ def _environment() -> Environment:
         "version": __version__,
     }
     return environment
+
+
+# Something secret that is shown one time: a link to pass on, a program's token.
+
+
+@dataclass(frozen=True, slots=True)
+class Once:
+    """A secret, what it is, and what a person has to know about it."""
+
+    title: str
+    text: str
+    hint: str
+
+
+# What is done on the pages goes into the log, with who did it and from where.
+
+
+def note(request: Request, what: str, *, course_id: int | None = None, about: str = "") -> None:
+    """Write down what the person who is logged in did; nothing of pupils, not even a name."""
+    note_of(request, request.state.person, what, course_id=course_id, about=about)
+
+
+def note_of(
+    request: Request, person: Person | None, what: str, *, course_id: int | None = None, about: str = ""
+) -> None:
+    """Write down what somebody did before a session says who it is."""
+    where = client_address(request)
+    log_event(get_store(request), person, what, course_id=course_id, about=about, address=where)

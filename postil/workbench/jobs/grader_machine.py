@@ -9,7 +9,7 @@ from postil.data import questions
 from postil.data.judgements import Judgement
 from postil.explain.judged import explained
 from postil.grader import TOLD, Grader, as_read, load, shortened
-from postil.grading.points import find_points
+from postil.grading.claims import find_points
 from postil.language.pipeline import analyse_many
 from postil.workbench.groups import group_texts
 from postil.workbench.records import Question

@@ -6,20 +6,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from postil.alignment.aligner import load_aligner
-from postil.data.alignments import APPROXIMATE
-from postil.data.judgements import Judgement
+from postil.data.judgements import APPROXIMATE, Judgement
 from postil.data.questions import Answer, Facet, Question, Reference
 from postil.entailment.entailer import load_entailer
+from postil.explain.alignments import plain_alignment, plain_entailment, plain_outcome
 from postil.explain.explanation import explain
-from postil.explain.facet_words import facets_in_words
 from postil.explain.judged import explained
 from postil.explain.justification import justified
-from postil.explain.plain import plain_alignment, plain_entailment, plain_outcome
+from postil.explain.notes import facets_in_words
 from postil.grader import as_read, load, shortened
 from postil.grading.claims import judge_facets
 from postil.grading.screening import screen
 from postil.language.pipeline import analyse_tokens
-from postil.workbench.jobs.judge import AlignTask, ClassTask, EntailTask, FacetsTask, Findings, Plain, Task
+from postil.workbench.jobs.judging import AlignTask, ClassTask, EntailTask, FacetsTask, Findings, Plain, Task
 
 
 def judge(task: Task) -> Findings:

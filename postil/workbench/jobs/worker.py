@@ -3,23 +3,153 @@
 from __future__ import annotations
 
 import logging
+import multiprocessing
+import os
+import signal
 import threading
+import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
 from random import uniform
+from secrets import token_hex
+from types import FrameType
 from typing import TypeVar
 
+from postil.data.judgements import Judgement
 from postil.errors import PostilError
-from postil.workbench.jobs.housekeeping import Housekeeping
-from postil.workbench.jobs.machine import LoadMachine, Machine, load_machine
-from postil.workbench.jobs.stopping import Stopped, StopWorkingError
-from postil.workbench.records import Job
+from postil.workbench.jobs.grading import LoadMachine, Machine, load_machine
+from postil.workbench.records import Job, Question
+from postil.workbench.settings import Settings
 from postil.workbench.store import jobs
 from postil.workbench.store.database import Store, StoreAwayError, open_store
-from postil.workbench.store.jobs import STALE, JobGoneError
+from postil.workbench.store.drafts import forget_drafts
+from postil.workbench.store.jobs import STALE, JobGoneError, leave, show_life
+
+# What a worker does beside its jobs: shows that it is there, and deletes uploads whose time is over.
+
+_EVERY = 20.0  # seconds
+
+
+class Housekeeping:
+    """Does it every so often, however often it is asked; what cannot be done now is done the next time."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._name = token_hex(8)
+        self._again = 0.0
+
+    def do(self) -> None:
+        """Do it if it is time."""
+        if time.monotonic() < self._again:
+            return
+        self._again = time.monotonic() + _EVERY
+        with suppress(PostilError):
+            show_life(self._store, self._name)
+            forget_drafts(self._store)
+
+    def end(self) -> None:
+        """Say that the worker goes."""
+        with suppress(PostilError):
+            leave(self._store, self._name)
+
+
+# How a worker is told to stop: at once while it thinks or waits, never while it speaks with the database.
+
+# Waits so many seconds and says whether to stop.
+Stopped = Callable[[float], bool]
+
+
+class StopWorkingError(BaseException):
+    """Raised in the middle of something when the worker is told to stop; nothing else may catch it."""
+
+
+class Stopping:
+    """Whether the worker was told to stop.
+
+    Signals come at any moment. One that raised an error inside a driver would leave a connection in the
+    middle of a question, and the error that comes of that could hide this one. So it is raised only where
+    nothing can break; elsewhere it is noted, and raised at the next such place.
+    """
+
+    def __init__(self) -> None:
+        self._told = False
+        self._breakable = False
+
+    def tell(self, _: int, __: FrameType | None) -> None:
+        """Tell it; made to be the handler of a signal."""
+        self._told = True
+        if self._breakable:
+            self._breakable = False  # a second signal must not be heard while the job is given back
+            raise StopWorkingError
+
+    @contextmanager
+    def breakable(self) -> Iterator[None]:
+        """Inside, and at its beginning, the worker can be stopped at once."""
+        try:
+            self._breakable = True
+            if self._told:
+                raise StopWorkingError
+            yield
+        finally:
+            self._breakable = False
+
+    def waiting(self, wait: Stopped) -> Stopped:
+        """The same way to wait, in which the worker can be stopped."""
+
+        def stopped(seconds: float) -> bool:
+            with self.breakable():
+                return wait(seconds)
+
+        return stopped
+
+
+class BreakableMachine:
+    """A machine that can be stopped while it works; it is loaded when it is first asked for something."""
+
+    def __init__(self, load: LoadMachine, stopping: Stopping) -> None:
+        self._load = load
+        self._stopping = stopping
+        self._loaded: Machine | None = None
+
+    @contextmanager
+    def _machine(self) -> Iterator[Machine]:
+        with self._stopping.breakable():
+            self._loaded = self._loaded or self._load()
+            yield self._loaded
+
+    def judge(
+        self, question: Question, answers: Sequence[str], decided: Sequence[str | None]
+    ) -> list[Judgement]:
+        """Judge a whole class."""
+        with self._machine() as machine:
+            return machine.judge(question, answers, decided)
+
+    def explain(
+        self, question: Question, answers: Sequence[str], judgements: Sequence[Judgement]
+    ) -> list[Judgement]:
+        """Explain some of the judgements."""
+        with self._machine() as machine:
+            return machine.explain(question, answers, judgements)
+
+    def propose(self, question: Question, answers: Sequence[str], count: int) -> list[int]:
+        """The places of the answers to label first."""
+        with self._machine() as machine:
+            return machine.propose(question, answers, count)
+
+    def facets(self, question: Question) -> list[str]:
+        """What a full answer says."""
+        with self._machine() as machine:
+            return machine.facets(question)
+
+    def group(self, answers: Sequence[str]) -> list[int]:
+        """The numbers of the groups."""
+        with self._machine() as machine:
+            return machine.group(answers)
+
 
 POLL = 0.3  # seconds between looks at an empty queue
 _SPREAD = (0.8, 1.2)  # times that: workers that were started together do not look together for ever
@@ -158,3 +288,95 @@ def _where(error: Exception) -> str:
 def forever(seconds: float) -> bool:
     """A way to wait for who is never told to stop."""
     return threading.Event().wait(seconds)
+
+
+# The worker's process: started beside the web server, started again if it dies, gone when the server is.
+
+_NICE = 10  # pages come first
+_LOOK = 1.0  # seconds between looks whether the worker lives
+_PATIENCE = 5.0  # seconds that it has to stop
+
+
+@contextmanager
+def running_worker(settings: Settings, load: LoadMachine = load_machine) -> Iterator[WorkerProcess]:
+    """Inside, a worker does the jobs of the workbench."""
+    worker = WorkerProcess(settings.database, load)
+    try:
+        yield worker
+    finally:
+        worker.stop()
+
+
+class WorkerProcess:
+    """A worker in a process of its own."""
+
+    def __init__(self, database: Path | str, load: LoadMachine) -> None:
+        self._arguments = (database, load)
+        # Spawned, not forked: the server has threads and open connections.
+        self._context = multiprocessing.get_context("spawn")
+        self._stopping = threading.Event()
+        self._process = self._started()
+        self._watcher = threading.Thread(target=self._watch, daemon=True)
+        self._watcher.start()
+
+    @property
+    def pid(self) -> int | None:
+        """The number of the process."""
+        return self._process.pid
+
+    def stop(self) -> None:
+        """Tell the worker to stop; a job in its hands goes back into the queue."""
+        self._stopping.set()
+        self._watcher.join()
+        self._process.terminate()
+        self._process.join(_PATIENCE)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join()
+
+    def _started(self) -> multiprocessing.process.BaseProcess:
+        process = self._context.Process(target=run, args=self._arguments, name="postil-worker", daemon=True)
+        process.start()
+        return process
+
+    def _watch(self) -> None:
+        while not self._stopping.wait(_LOOK):
+            if not self._process.is_alive():
+                _LOG.warning("the worker stopped (%s) and is started again", self._process.exitcode)
+                self._process = self._started()
+
+
+def run(database: Path | str, load: LoadMachine) -> None:
+    """What the process does: work until it is told to stop or the server is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then stops this
+    _work(database, load, _alone, [signal.SIGTERM])
+
+
+def work_here(database: Path | str, load: LoadMachine) -> None:
+    """Work in this process until it is told to stop, by a service manager or by Ctrl-C."""
+    _work(database, load, forever, [signal.SIGTERM, signal.SIGINT])
+
+
+def _work(
+    database: Path | str, load: LoadMachine, stopped: Stopped, signals: Sequence[signal.Signals]
+) -> None:
+    """Work until one of the signals comes, or `stopped` says so."""
+    stopping = Stopping()
+    for number in signals:
+        signal.signal(number, stopping.tell)
+    if hasattr(os, "nice"):
+        os.nice(_NICE)
+    name = f"worker {os.getpid()}"
+    with suppress(StopWorkingError):
+        work(
+            database, partial(BreakableMachine, load, stopping), name=name, stopped=stopping.waiting(stopped)
+        )
+
+
+def _alone(seconds: float) -> bool:
+    """Wait for so long, and say whether the server is gone."""
+    server = multiprocessing.parent_process()
+    if server is None:
+        return False
+    server.join(seconds)
+    return not server.is_alive()

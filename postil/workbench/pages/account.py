@@ -10,17 +10,14 @@ from fastapi import APIRouter, Form, HTTPException, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from postil.errors import PostilError
-from postil.workbench.http.access import OfPerson
-from postil.workbench.http.acting import Number, id_of, with_accounts
+from postil.workbench.http.access import Number, OfPerson, id_of, with_accounts
 from postil.workbench.http.addresses import client_address
-from postil.workbench.http.noting import note
-from postil.workbench.http.once import Once
-from postil.workbench.http.rendering import Message, OfStore, back, flash, flash_error, render
+from postil.workbench.http.rendering import Message, OfStore, Once, back, flash, flash_error, note, render
 from postil.workbench.pages.login import in_turn
-from postil.workbench.people import Person
-from postil.workbench.store import accounts, events, logins, tokens
+from postil.workbench.records import Person
+from postil.workbench.store import access, accounts, events, logins
+from postil.workbench.store.accounts import LONGEST_PASSWORD, SHORTEST_PASSWORD
 from postil.workbench.store.database import Store
-from postil.workbench.store.passwords import LONGEST_PASSWORD, SHORTEST_PASSWORD
 
 router = APIRouter()
 Text = Annotated[str, Form()]
@@ -115,7 +112,7 @@ def make_token(
 ) -> HTMLResponse:
     """Make a token, and show its secret this one time."""
     try:
-        made, secret = tokens.create_token(store, person.id, name, scopes, _days(days))
+        made, secret = access.create_token(store, person.id, name, scopes, _days(days))
     except PostilError as error:
         return _account(request, store, error=error, filled={"name": name, "scopes": scopes, "days": days})
     note(request, events.TOKEN_MADE, about=f"{made.name}: {', '.join(made.scopes)}")
@@ -126,10 +123,10 @@ def make_token(
 @router.post("/account/tokens/{token_id}/revoke")
 def revoke_token(request: Request, token_id: Number, store: OfStore, person: OfPerson) -> RedirectResponse:
     """End a token at once."""
-    named = [one.name for one in tokens.list_tokens(store, person.id) if one.id == token_id]
+    named = [one.name for one in access.list_tokens(store, person.id) if one.id == token_id]
     if not named:
         raise HTTPException(404)
-    tokens.revoke_token(store, person.id, token_id)
+    access.revoke_token(store, person.id, token_id)
     note(request, events.TOKEN_REVOKED, about=named[0])
     flash(request, f"The token “{named[0]}” was revoked.")
     return back("/account")
@@ -150,7 +147,7 @@ def _account(
         status=400 if error else 200,
         messages=[Message(error.what, "error", error.hint)] if error else [],
         places=[] if person.id is None else _places(request, store, person.id),
-        tokens=tokens.list_tokens(store, person.id),
+        tokens=access.list_tokens(store, person.id),
         scopes=SCOPES,
         lasting=LASTING,
         filled=filled,

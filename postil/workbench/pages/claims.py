@@ -13,21 +13,20 @@ from postil.data.questions import Facet
 from postil.errors import PostilError
 from postil.workbench.http.access import may
 from postil.workbench.http.rendering import Message, OfStore, back, flash, render
-from postil.workbench.pages.questions import read_number
+from postil.workbench.pages.courses import read_number
 from postil.workbench.pages.table import ACTIVE, head_of
-from postil.workbench.people import Level
-from postil.workbench.records import Job, Question
+from postil.workbench.records import Job, Level, Question
 from postil.workbench.store.database import Store
-from postil.workbench.store.facets import (
+from postil.workbench.store.jobs import enqueue, get_job, latest_job
+from postil.workbench.store.questions import (
     LONGEST_NAME,
     MOST_FACETS,
     MOST_WEIGHT,
     forget_facets,
+    get_question,
     is_outdated,
     set_facets,
 )
-from postil.workbench.store.jobs import enqueue, get_job, latest_job
-from postil.workbench.store.questions import get_question
 
 router = APIRouter()
 _LIMITS = {"longest": LONGEST_NAME, "most": MOST_FACETS, "heaviest": MOST_WEIGHT}

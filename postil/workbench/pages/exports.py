@@ -9,21 +9,19 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse, Response
 
 from postil.errors import PostilError
-from postil.workbench import exports, moodlegrades
+from postil.workbench import exports
 from postil.workbench.exports import MOODLE_NAMES, Identity
 from postil.workbench.http.access import OfPerson, may, refuse_blind
-from postil.workbench.http.noting import note
-from postil.workbench.http.rendering import OfStore, render
+from postil.workbench.http.rendering import OfStore, note, render
 from postil.workbench.pages.table import head_of
-from postil.workbench.people import Level
-from postil.workbench.records import Question, View
+from postil.workbench.records import Level, Question, View
 from postil.workbench.store import events
 from postil.workbench.store.access import Right
 from postil.workbench.store.accounts import names_of
 from postil.workbench.store.answers import Filter, count_views, find_views, list_answers
 from postil.workbench.store.courses import get_course
 from postil.workbench.store.database import Store
-from postil.workbench.store.figures import count_labelled
+from postil.workbench.store.judgements import count_labelled
 from postil.workbench.store.questions import get_question, list_questions
 
 router = APIRouter()
@@ -151,7 +149,7 @@ def course_moodle(course_id: int, store: OfStore, which: Which, asked: AskedIden
     course = get_course(store, course_id)
     graded = _graded(store, course_id, which)
     identity = asked or exports.guess_identity([view.answer for _, views in graded for view in views])
-    data = moodlegrades.course_moodle(graded, identity)
+    data = exports.course_moodle(graded, identity)
     return _download(data, CSV, exports.file_name(course.name) + "-moodle.csv")
 
 

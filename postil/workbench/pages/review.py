@@ -9,7 +9,7 @@ from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from markupsafe import Markup
 
-from postil.data.alignments import AlignedPair
+from postil.data.judgements import AlignedPair
 from postil.data.labels import PARTLY, PLAIN_NAMES
 from postil.errors import PostilError, number_of, unknown_label
 from postil.explain.alignment_picture import alignment_svg
@@ -17,25 +17,25 @@ from postil.grading.credit import earned
 from postil.workbench.claims import as_shown, facet_views, ticks_of, told_by
 from postil.workbench.exports import feedback
 from postil.workbench.http.access import OfPerson, may
-from postil.workbench.http.noting import note
-from postil.workbench.http.rendering import OfStore, back, flash, render
-from postil.workbench.pages.filters import STATES, query_of
-from postil.workbench.pages.table import Chosen, head_of
-from postil.workbench.people import Level
-from postil.workbench.records import LABELS, Decision
+from postil.workbench.http.guard import LargeForm
+from postil.workbench.http.rendering import OfStore, back, flash, note, render
+from postil.workbench.pages.table import STATES, Chosen, head_of, query_of
+from postil.workbench.records import LABELS, Decision, Level, View
 from postil.workbench.store import events
 from postil.workbench.store.answers import (
     Filter,
+    Group,
     count_views,
     delete_answer,
     find_views,
+    get_groups,
     get_view,
+    group_sizes,
     neighbours,
 )
 from postil.workbench.store.database import Store
 from postil.workbench.store.decisions import decide, history, undo_last
-from postil.workbench.store.facets import MOST_FACETS
-from postil.workbench.store.questions import get_question
+from postil.workbench.store.questions import MOST_FACETS, get_question
 
 router = APIRouter()
 _FACET_KEYS = ascii_lowercase[:MOST_FACETS]  # a tick with one key
@@ -198,3 +198,96 @@ def _told(undone: list[Decision]) -> str:
     if len(undone) > 1:
         return f"Taken back: “{label}” for {len(undone)} answers."
     return f"Taken back: “{label}”."
+
+
+# Groups: answers that say the same in the same words, and one decision for all of them.
+
+groups_router = APIRouter(route_class=LargeForm)
+PAGE = 10
+
+
+@groups_router.get("/questions/{question_id}/groups", dependencies=[may(Level.HELP)])
+def show_groups(request: Request, question_id: int, store: OfStore, page: int = 1) -> HTMLResponse:
+    """The groups of two and more answers, the largest first."""
+    head = head_of(store, question_id, "groups")
+    sizes = group_sizes(store, question_id)
+    numbers = list(sizes)
+    pages = max(1, -(-len(numbers) // PAGE))
+    page = min(max(page, 1), pages)
+    shown = numbers[(page - 1) * PAGE : page * PAGE]
+    return render(
+        request,
+        "groups.html",
+        **head,
+        groups=get_groups(store, question_id, shown),
+        total=len(numbers),
+        grouped=sum(sizes.values()),
+        page=page,
+        pages=pages,
+    )
+
+
+@groups_router.get("/questions/{question_id}/groups/{group}", dependencies=[may(Level.HELP)])
+def show_members(request: Request, question_id: int, group: int, store: OfStore) -> HTMLResponse:
+    """The answers of a group, each to be ticked or not; asked for when somebody wants to see them."""
+    found = _demand_group(store, question_id, group)
+    views = _members(store, question_id, group)
+    return render(request, "_members.html", group=found, views=views, ticked=usually_ticked)
+
+
+@groups_router.post("/questions/{question_id}/groups/{group}/decide", dependencies=[may(Level.HELP)])
+def decide_group(
+    request: Request,
+    question_id: int,
+    group: int,
+    store: OfStore,
+    person: OfPerson,
+    label: Annotated[str, Form()],
+    first: Annotated[int, Form()],
+    size: Annotated[int, Form()],
+    listed: Annotated[bool, Form()] = False,
+    answer: Annotated[list[int] | None, Form()] = None,
+    page: int = 1,
+) -> RedirectResponse:
+    """Give one label to those of a group that are ticked; to the undecided, if the members were not `listed`.
+
+    `first` and `size` are as the page had them: the group must be the one that was seen.
+    """
+    here = f"/questions/{question_id}/groups{f'?page={page}' if page > 1 else ''}#group-{group}"
+    found = _demand_group(store, question_id, group)
+    if (found.first, found.size) != (first, size):
+        flash(request, "The groups have changed in the meantime, so nothing was decided.", kind="error")
+        return back(here)
+    ticked = set(answer or ())
+    chosen = [
+        view.answer.id
+        for view in _members(store, question_id, group)
+        if (view.answer.id in ticked if listed else usually_ticked(found, view))
+    ]
+    if not chosen:
+        flash(request, "No answer of the group is ticked, so nothing was decided.", kind="error")
+        return back(here)
+    decide(store, question_id, chosen, demand_label(label), "group", by=person.id)
+    flash(request, f"{number_of(len(chosen), 'answer')} decided together: {PLAIN_NAMES[label]}.")
+    return back(here)
+
+
+def usually_ticked(group: Group, view: View) -> bool:
+    """Whether a group's decision is about an answer unless somebody says otherwise.
+
+    What is decided is not decided again by the way; where all are, all are meant.
+    """
+    return view.decision is None or group.decided == group.size
+
+
+def _demand_group(store: Store, question_id: int, number: int) -> Group:
+    found = get_groups(store, question_id, [number])
+    if not found:
+        raise PostilError("this group is not there.", hint="Look at the groups again: they may have changed.")
+    return found[0]
+
+
+def _members(store: Store, question_id: int, number: int) -> list[View]:
+    # Not more than a question can have.
+    wanted = Filter(group=number, order="place")
+    return find_views(store, question_id, wanted, 0, 1_000_000, aligned=False)

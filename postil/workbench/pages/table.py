@@ -5,23 +5,62 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from postil.workbench.http.access import may
 from postil.workbench.http.rendering import OfStore, back, render
-from postil.workbench.pages.filters import ORDERS, STATES, query_of, read_filter
-from postil.workbench.people import Level
-from postil.workbench.records import Job, Question, View
+from postil.workbench.records import LABELS, Job, Level, Question, View
 from postil.workbench.store.answers import Filter, count_views, find_views
 from postil.workbench.store.courses import get_course
 from postil.workbench.store.database import Store
 from postil.workbench.store.decisions import teaching
-from postil.workbench.store.facets import is_outdated
-from postil.workbench.store.figures import count_changes
 from postil.workbench.store.jobs import decisions_heard, enqueue, latest_job
-from postil.workbench.store.questions import get_question
+from postil.workbench.store.judgements import count_changes
+from postil.workbench.store.questions import get_question, is_outdated
+
+# Which answers a page shows and in which order, as the address says it: `?state=doubtful&label=correct`.
+
+STATES = {
+    "all": "All",
+    "doubtful": "Doubtful",
+    "undecided": "Undecided",
+    "decided": "Decided",
+    "differs": "Decided otherwise",
+}
+ORDERS = {"doubtful": "doubtful first", "place": "as in the class", "score": "by score"}
+_LONGEST_SEARCH = 200
+
+
+def read_filter(
+    label: Annotated[str, Query()] = "",
+    state: Annotated[str, Query()] = "all",
+    search: Annotated[str, Query()] = "",
+    order: Annotated[str, Query()] = "doubtful",
+) -> Filter:
+    """The filter that an address asks for; what no filter knows is left out, so that old links still open."""
+    return Filter(
+        label=label if label in LABELS else None,
+        state=state if state in STATES else "all",
+        search=search.strip()[:_LONGEST_SEARCH],
+        order=order if order in ORDERS else "doubtful",
+    )
+
+
+def query_of(chosen: Filter, **more: object) -> str:
+    """A filter as the end of an address, with `?` before it; empty where nothing special is asked for."""
+    parts = {
+        "state": chosen.state if chosen.state != "all" else "",
+        "label": chosen.label or "",
+        "search": chosen.search,
+        "order": chosen.order if chosen.order != "doubtful" else "",
+        **more,
+    }
+    told = {name: value for name, value in parts.items() if value}
+    return f"?{urlencode(told)}" if told else ""
+
 
 router = APIRouter()
 Chosen = Annotated[Filter, Depends(read_filter)]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Annotated, Any, Protocol
 
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -11,20 +14,254 @@ from markupsafe import Markup
 
 from postil.data.labels import PLAIN_NAMES
 from postil.errors import number_of
-from postil.explain.charts import Bar, bar_chart
-from postil.explain.reliability import coverage_curve, reliability_diagram
-from postil.grader import Grader, fingerprint, load
+from postil.explain.charts import Bar, Bin, Step, bar_chart, coverage_curve, reliability_diagram
+from postil.grader import TOLD, Grader, fingerprint, load
 from postil.grading.probabilities import Stack
+from postil.scoring.agreement import cohen_kappa, quadratic_weighted_kappa
 from postil.workbench.http.access import OfPerson, may
 from postil.workbench.http.rendering import OfStore, back, flash, render
 from postil.workbench.pages.table import head_of
-from postil.workbench.pages.trust_trust import ENOUGH, FEW, TARGETS, Trust, measure
-from postil.workbench.people import Level
-from postil.workbench.records import LABELS, Question
+from postil.workbench.records import LABELS, Decision, Level, Question
 from postil.workbench.store.database import Store
-from postil.workbench.store.decisions import pass_all
-from postil.workbench.store.figures import see
+from postil.workbench.store.decisions import LABELLED, SETTLED, pass_all
+from postil.workbench.store.judgements import Seen, see
 from postil.workbench.store.questions import get_question
+
+# How far the grader can be trusted on one question: what it had said beside what the teacher decided.
+#
+# Every decision is compared with what the machine said before it was made. Three kinds of decision say
+# nothing and are left out: those made before anything was graded, those on an answer whose label the
+# machine had only repeated from an earlier decision, and answers accepted many at a time, since nobody
+# looked at each: also when the others of their step were decided otherwise later. A group decided as one is
+# one look and counts once, however many answers it holds; what two people labelled was looked at one by
+# one, though it is stored as one step. Answers accepted one by one count: the teacher looked, but saw the
+# machine's label first, so it is also said how many these are.
+
+TARGETS = tuple(range(80, 100))  # per cent
+# Fewer comparisons say too little for a kappa and a diagram, or for a threshold of the question's own.
+FEW, ENOUGH = 10, 20
+_IN_A_BIN = 5
+_NORMAL = 1.959964  # the 97.5th percentile of the normal distribution
+_RANKS = {"correct": 2, "partially_correct_incomplete": 1}
+_NEVER = 1.01
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A decision, what the machine had said, and how sure it was of its being correct or not."""
+
+    told: str
+    machine: str
+    confidence: float
+    accepted: bool
+
+    @property
+    def right(self) -> bool:
+        """Whether both call the answer correct, or both do not."""
+        return (self.told == "correct") == (self.machine == "correct")
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share counted from few: so many of so many, and the interval in which the true one probably lies."""
+
+    right: int
+    count: int
+
+    @property
+    def share(self) -> float:
+        """The share itself."""
+        return self.right / self.count
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's interval at 95%."""
+        middle = self.share + _NORMAL**2 / (2 * self.count)
+        reach = _NORMAL * sqrt(self.share * (1 - self.share) / self.count + _NORMAL**2 / (4 * self.count**2))
+        scale = 1 + _NORMAL**2 / self.count
+        return max(0.0, (middle - reach) / scale), min(1.0, (middle + reach) / scale)
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How often machine and teacher agree; the kappas are None where too few or all alike."""
+
+    same: Share  # of the five labels
+    correct_or_not: Share
+    kappa: float | None
+    weighted: float | None  # on the scale not correct < partly right < correct
+    accepted: int
+
+
+@dataclass(frozen=True, slots=True)
+class Passing:
+    """What could pass without a look: at which confidence, which of the undecided, and how we know.
+
+    `level` is above 1 where no confidence reaches the accuracy. `own` says that the question's own decisions
+    set it; otherwise the accuracy is what the grader had on the answers it was made with.
+    """
+
+    target: float
+    level: float
+    answers: tuple[int, ...]
+    undecided: int
+    own: bool
+    steps: tuple[Step, ...]
+
+    @property
+    def passed(self) -> int:
+        """How many could pass."""
+        return len(self.answers)
+
+    @property
+    def chosen(self) -> Step:
+        """The chosen accuracy and the share that passes."""
+        return Step(self.target, self.passed / self.undecided if self.undecided else 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """All that one page says about trust in the grader."""
+
+    machine: Mapping[str, int]
+    counted: Mapping[str, int]  # with the teacher's decisions
+    decided: int
+    compared: int
+    agreement: Agreement | None
+    bins: tuple[Bin, ...]
+    passing: Passing | None
+
+
+class Calibration(Protocol):
+    """Says from which confidence on answers are right as often as asked for; more than 1 if never."""
+
+    def threshold(self, target: float) -> float:
+        """The least such confidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnCalibration:
+    """A calibration from decisions on the question itself, counted cautiously.
+
+    Of the answers at least as sure as each confidence, one more is taken to be right and one more to be
+    wrong: few decisions cannot promise much, even if all agree.
+    """
+
+    compared: Sequence[Compared]
+
+    def threshold(self, target: float) -> float:
+        """The least confidence above which answers were right as often as asked for; more than 1 if never."""
+        surest_first = sorted(self.compared, key=lambda one: -one.confidence)
+        level, right = _NEVER, 0
+        for number, one in enumerate(surest_first, 1):
+            right += one.right
+            last = number == len(surest_first) or surest_first[number].confidence < one.confidence
+            if last and number >= _IN_A_BIN and (right + 1) / (number + 2) >= target:
+                level = one.confidence
+        return level
+
+
+def measure(seen: Sequence[Seen], shipped: Calibration, target: float) -> Trust:
+    """Work out all of it for a question's answers and an accuracy asked for (0 to 1)."""
+    compared = compare(seen)
+    own = len(compared) >= ENOUGH
+    return Trust(
+        machine=_counts(one.judged.label for one in seen if one.judged),
+        counted=_counts(one.label for one in seen if one.label),
+        decided=sum(one.decision is not None for one in seen),
+        compared=len(compared),
+        agreement=_agreement(compared) if compared else None,
+        bins=reliability_bins(compared) if len(compared) >= FEW else (),
+        passing=_passing(seen, OwnCalibration(compared) if own else shipped, target, own=own),
+    )
+
+
+def compare(seen: Sequence[Seen]) -> list[Compared]:
+    """The decisions that say something about the machine, each beside what it had said."""
+    batches: dict[tuple[int, int], list[Decision]] = {}
+    for one in seen:
+        decision = one.decision
+        if decision and decision.machine_label and decision.source != "passed" and not _repeated(one):
+            alone = decision.id if decision.source in (LABELLED, SETTLED) else 0
+            batches.setdefault((decision.batch, alone), []).append(decision)
+    found = []
+    for batch in batches.values():
+        usual = Counter(one.machine_label for one in batch).most_common(1)[0][0]
+        found.append(_compared(next(one for one in batch if one.machine_label == usual)))
+    return found
+
+
+def reliability_bins(compared: Sequence[Compared]) -> tuple[Bin, ...]:
+    """The comparisons in steps of ten per cent of confidence, neighbours joined until each holds enough."""
+    steps: dict[int, list[Compared]] = {}
+    for one in sorted(compared, key=lambda one: one.confidence):
+        # A hair added, because 0.7 lies a rounding error below the edge at 70%.
+        steps.setdefault(min(9, int(one.confidence * 10 + 1e-9)), []).append(one)
+    joined: list[list[Compared]] = []
+    for step in steps.values():
+        if joined and len(joined[-1]) < _IN_A_BIN:
+            joined[-1] += step
+        else:
+            joined.append(step)
+    if len(joined) > 1 and len(joined[-1]) < _IN_A_BIN:
+        rest = joined.pop()
+        joined[-1] += rest
+    return tuple(_bin(one) for one in joined)
+
+
+def _bin(compared: Sequence[Compared]) -> Bin:
+    share = Share(sum(one.right for one in compared), len(compared))
+    mean = sum(one.confidence for one in compared) / len(compared)
+    return Bin(mean, share.count, share.right, *share.interval)
+
+
+def _repeated(one: Seen) -> bool:
+    """Whether the machine had only repeated an earlier decision on the same words."""
+    judged, decision = one.judged, one.decision
+    return bool(judged and decision and judged.because == TOLD and judged.made <= decision.made)
+
+
+def _compared(decision: Decision) -> Compared:
+    machine = decision.machine_label or ""
+    correct = (decision.machine_probabilities or {}).get("correct", 0.0)
+    confidence = correct if machine == "correct" else 1 - correct
+    return Compared(decision.label, machine, confidence, decision.source == "accepted")
+
+
+def _agreement(compared: Sequence[Compared]) -> Agreement:
+    told, machine = [one.told for one in compared], [one.machine for one in compared]
+    # Where all labels are one and the same there is nothing that chance could have got wrong.
+    tells = len(compared) >= FEW and len({*told, *machine}) > 1
+    ranks = [[_RANKS.get(label, 0) for label in labels] for labels in (told, machine)]
+    ranked = tells and len({*ranks[0], *ranks[1]}) > 1
+    return Agreement(
+        Share(sum(map(str.__eq__, told, machine)), len(compared)),
+        Share(sum(one.right for one in compared), len(compared)),
+        cohen_kappa(told, machine) if tells else None,
+        quadratic_weighted_kappa(*ranks, low=0, high=2) if ranked else None,
+        sum(one.accepted for one in compared),
+    )
+
+
+def _passing(seen: Sequence[Seen], known: Calibration, target: float, *, own: bool) -> Passing | None:
+    """What could pass of the undecided; what the machine itself set apart for a person never does."""
+    undecided = [(one.answer_id, one.judged) for one in seen if one.judged and not one.decision]
+    if not undecided:
+        return None
+    sure = [(id, said.confidence) for id, said in undecided if not (said.deferred and said.because)]
+
+    def passed(accuracy: float) -> tuple[int, ...]:
+        level = known.threshold(accuracy)
+        return tuple(id for id, confidence in sure if confidence >= level)
+
+    steps = tuple(Step(percent / 100, len(passed(percent / 100)) / len(undecided)) for percent in TARGETS)
+    return Passing(target, known.threshold(target), passed(target), len(undecided), own, steps)
+
+
+def _counts(labels: Iterable[str]) -> dict[str, int]:
+    counts = Counter(labels)
+    return {label: counts[label] for label in LABELS}
+
 
 router = APIRouter()
 

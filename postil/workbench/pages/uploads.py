@@ -3,33 +3,37 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, Request, Response, UploadFile
 from fastapi.responses import HTMLResponse, RedirectResponse
 from starlette.datastructures import FormData
 
+from postil.data.formats.quizzes import Quiz
 from postil.errors import PostilError, number_of
-from postil.workbench.drafts import Draft, open_file, open_paste
+from postil.workbench.drafts import Columns, Draft, guess_columns, open_file, open_paste
 from postil.workbench.http.access import OfPerson, may
-from postil.workbench.http.largeform import LargeForm
-from postil.workbench.http.noting import note
-from postil.workbench.http.rendering import OfStore, back, flash, flash_error
-from postil.workbench.pages.drafts import as_told, chosen_columns, draft_page, still_meant
-from postil.workbench.pages.targets import find_targets
-from postil.workbench.people import Level
+from postil.workbench.http.guard import LargeForm
+from postil.workbench.http.rendering import OfStore, back, flash, flash_error, note, render
+from postil.workbench.pages.drafts import as_told, chosen_columns, draft_page, find_targets, still_meant
 from postil.workbench.plans import Plan, Target, make_plan
-from postil.workbench.records import NewAnswer
-from postil.workbench.roles import Columns, guess_columns
+from postil.workbench.quizzes import MOST_QUESTIONS, Choice, make_choices
+from postil.workbench.records import Level, NewAnswer
 from postil.workbench.settings import Settings
 from postil.workbench.store import events
 from postil.workbench.store.answers import add_answers, list_answers
 from postil.workbench.store.courses import get_course
 from postil.workbench.store.database import Store
-from postil.workbench.store.drafts import drop_draft, get_brought, get_draft, keep_draft
-from postil.workbench.store.questions import get_question
-from postil.workbench.store.storing import store_plan
+from postil.workbench.store.drafts import (
+    drop_draft,
+    get_brought,
+    get_draft,
+    keep_draft,
+    store_plan,
+    store_questions,
+)
+from postil.workbench.store.questions import get_question, list_questions
 
 router = APIRouter(route_class=LargeForm)
 Text = Annotated[str, Form()]
@@ -203,4 +207,64 @@ def _plan(
         given={number: [line.strip() for line in lines if line.strip()] for number, lines in given.items()},
         targets=targets,
         most=settings.most_answers,
+    )
+
+
+# A quiz of a learning platform: shown question by question, then made into questions of a course.
+
+
+@router.get("/drafts/{token}/quiz", dependencies=[may(Level.TEACH)])
+def show_quiz(request: Request, token: str, store: OfStore) -> HTMLResponse:
+    """The questions of a quiz with their right answers, and what of it is not taken."""
+    draft, quiz = _quiz(store, token)
+    choices = make_choices(quiz, list_questions(store, draft.course_id), None)
+    return _page(request, store, draft, quiz, choices)
+
+
+@router.post("/drafts/{token}/quiz", dependencies=[may(Level.TEACH)])
+def store_quiz(request: Request, token: str, store: OfStore, fields: Fields) -> Response:
+    """Make the questions that were ticked, all or none."""
+    draft, quiz = _quiz(store, token)
+    choices = make_choices(quiz, list_questions(store, draft.course_id), fields)
+    wanted = [choice for choice in choices if choice.taken]
+    if not wanted or len(wanted) > MOST_QUESTIONS or any(choice.problem for choice in wanted):
+        return _page(request, store, draft, quiz, choices, status=400)
+    made = store_questions(store, draft, [choice.wanted for choice in wanted])
+    was = "was" if len(made) == 1 else "were"
+    flash(request, f"{number_of(len(made), 'question')} {was} made. Now bring the answers to them.")
+    return back(f"/courses/{draft.course_id}")
+
+
+def _quiz(store: Store, token: str) -> tuple[Draft, Quiz]:
+    draft = get_draft(store, token)
+    if draft.quiz is None:
+        raise PostilError("this file holds answers.", hint="Bring it once more, and look at it there.")
+    return draft, draft.quiz
+
+
+def _page(
+    request: Request, store: Store, draft: Draft, quiz: Quiz, choices: Sequence[Choice], status: int = 200
+) -> HTMLResponse:
+    wanted = [choice for choice in choices if choice.taken]
+    problems = []
+    if status != 200 and not wanted:
+        problems.append("No question is ticked.")
+    if len(wanted) > MOST_QUESTIONS:
+        problems.append(
+            f"These are {len(wanted):,} questions; at most {MOST_QUESTIONS} are taken at once. Untick some."
+        )
+    if status != 200 and any(choice.problem for choice in wanted):
+        count = sum(bool(choice.problem) for choice in wanted)
+        problems.append(f"{number_of(count, 'question')} cannot be made yet: see below. Nothing was stored.")
+    return render(
+        request,
+        "quiz.html",
+        status=status,
+        draft=draft,
+        course=get_course(store, draft.course_id),
+        quiz=quiz,
+        choices=choices,
+        taken=len(wanted),
+        problems=problems,
+        unanswered=sum(not choice.question.references for choice in choices),
     )

@@ -6,22 +6,203 @@ be backed up before it is upgraded.
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable, Iterator, Mapping
-from datetime import datetime
+import secrets
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from io import BufferedReader
+from itertools import islice
 from pathlib import Path
-from typing import Any
-from zipfile import ZIP_DEFLATED, ZipFile
+from typing import IO, Any
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from sqlalchemy import JSON, Connection, DateTime, MetaData, Table, event, func, select, text
+from sqlalchemy import JSON, Connection, DateTime, MetaData, Table, event, func, insert, inspect, select, text
+from sqlalchemy.exc import DataError, IntegrityError
 
 from postil import __version__
 from postil.data.files import atomic_writer
 from postil.errors import InputError, PostilError
-from postil.workbench.store.database import Store
-from postil.workbench.store.dumpfiles import Contents, Manifest, write_manifest, write_table
-from postil.workbench.store.revisions import columns_at, demand_known, revision_of
+from postil.workbench.store.database import (
+    VERSION_TABLE,
+    Store,
+    as_it_is,
+    columns_at,
+    connect,
+    demand_known,
+    newest,
+    revision_of,
+    upgrade,
+)
 from postil.workbench.store.tables import UtcTime, now
+
+# The file of a backup: a zip with a list of its tables, and each table's rows as lines of JSON.
+
+FORMAT = "postil backup"
+VERSION = 1
+_MANIFEST = "manifest.json"
+_MANIFEST_BYTES = 1024 * 1024
+_LINE_BYTES = 64 * 1024 * 1024
+_MOST_MEMBERS = 200
+# Rows of a class shrink tenfold, equal ones up to 150-fold. What grows more was made to fill the disk.
+_MOST_GROWTH = 600
+_SMALL = 64 * 1024 * 1024
+_ENCRYPTED = 0x1
+_DAMAGED = "is damaged, or was not copied to its end."
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a backup has of one table; `last` is the highest number ever given there, if it gives numbers."""
+
+    name: str
+    rows: int
+    sha256: str
+    last: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a backup says of itself: the tables' revision, who made it, when, and what is in it."""
+
+    revision: str
+    postil: str
+    made: str
+    tables: tuple[Contents, ...]
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are in all."""
+        return sum(table.rows for table in self.tables)
+
+
+def write_table(archive: ZipFile, name: str, rows: Iterable[Mapping[str, Any]], last: int | None) -> Contents:
+    """Write a table's rows as they come, one a line."""
+    count, hashed = 0, sha256()
+    with archive.open(_member(name), "w", force_zip64=True) as file:
+        for row in rows:
+            line = json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+            hashed.update(line)
+            file.write(line)
+            count += 1
+    return Contents(name, count, hashed.hexdigest(), last)
+
+
+def write_manifest(archive: ZipFile, manifest: Manifest) -> None:
+    """Write what is in the backup; it comes last, for nobody can count what is not yet written."""
+    found = {"format": FORMAT, "version": VERSION, **asdict(manifest)}
+    archive.writestr(_MANIFEST, json.dumps(found, indent=1) + "\n")
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[tuple[ZipFile, Manifest]]:
+    """Open a backup that can be read, or say what is wrong with it."""
+    with _readable(path):
+        archive = ZipFile(path)
+    with archive:
+        with _readable(path):
+            _refuse_foreign(path, archive.infolist())
+            manifest = _manifest(path, archive.read(_MANIFEST))
+        expected = {_MANIFEST, *(_member(table.name) for table in manifest.tables)}
+        if sorted(archive.namelist()) != sorted(expected):
+            raise InputError(
+                path, "does not hold the tables that it says it holds.", hint="Try an older one."
+            )
+        yield archive, manifest
+
+
+def read_rows(path: Path, archive: ZipFile, table: Contents) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The rows of a table with the numbers of their lines; in the end, whether these were all of them."""
+    line, hashed = 0, sha256()
+    with _readable(path, table.name), archive.open(_member(table.name)) as file:
+        for line, text in enumerate(_lines(path, file, table.name), 1):
+            hashed.update(text)
+            yield line, _row(path, table.name, line, text)
+    if line != table.rows or hashed.hexdigest() != table.sha256:
+        raise InputError(
+            path,
+            f"has other rows ({line:,}) than were written ({table.rows:,}): the file was changed.",
+            record=table.name,
+            hint="Try an older backup.",
+        )
+
+
+def _member(table: str) -> str:
+    return f"{table}.jsonl"
+
+
+@contextmanager
+def _readable(path: Path, table: str | None = None) -> Iterator[None]:
+    try:
+        yield
+    except (BadZipFile, zlib.error, EOFError) as error:
+        raise InputError(path, _DAMAGED, record=table, hint="Try an older backup.") from error
+    except OSError as error:
+        raise InputError(path, f"cannot be read: {error.strerror or error}.", record=table) from error
+
+
+def _refuse_foreign(path: Path, members: list[ZipInfo]) -> None:
+    """Refuse what Postil did not write: other zips, and those made to do harm."""
+    if _MANIFEST not in (member.filename for member in members):
+        raise InputError(
+            path, "is not a backup of Postil.", hint="Name one that `postil database backup` made."
+        )
+    for member in members:
+        plain = member.compress_type in (ZIP_STORED, ZIP_DEFLATED) and not member.flag_bits & _ENCRYPTED
+        bomb = member.file_size > max(_SMALL, member.compress_size * _MOST_GROWTH)
+        large = member.filename == _MANIFEST and member.file_size > _MANIFEST_BYTES
+        if bomb or large or not plain or len(members) > _MOST_MEMBERS:
+            raise InputError(
+                path,
+                "is packed as no backup of Postil is.",
+                record=member.filename[:40],
+                hint="Do not trust it.",
+            )
+
+
+def _manifest(path: Path, data: bytes) -> Manifest:
+    try:
+        found = json.loads(data)
+        if found["format"] != FORMAT:
+            raise InputError(path, "is not a backup of Postil.")
+        if int(found["version"]) > VERSION:
+            raise InputError(
+                path, "was made by a newer version of Postil.", hint="Restore it with that version."
+            )
+        tables = tuple(
+            Contents(str(one["name"]), int(one["rows"]), str(one["sha256"]), _number(one["last"]))
+            for one in found["tables"]
+        )
+        return Manifest(str(found["revision"]), str(found["postil"]), str(found["made"]), tables)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(path, _DAMAGED, record=_MANIFEST, hint="Try an older backup.") from error
+
+
+def _number(value: Any) -> int | None:
+    return None if value is None else int(value)
+
+
+def _lines(path: Path, file: IO[bytes], table: str) -> Iterator[bytes]:
+    buffered = BufferedReader(file)  # type: ignore[type-var]  # a zip's member reads as a raw file does
+    while line := buffered.readline(_LINE_BYTES):
+        if not line.endswith(b"\n"):
+            raise InputError(path, "has a line without an end.", record=table, hint="Try an older backup.")
+        yield line
+
+
+def _row(path: Path, table: str, line: int, text: bytes) -> dict[str, Any]:
+    try:
+        row = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(path, "this is not JSON.", record=table, line=line) from error
+    if not isinstance(row, dict):
+        raise InputError(path, "this is not a row.", record=table, line=line)
+    return row
+
 
 # Secret and short-lived: whoever is in a restored database logs in again. Counters and workers are of the
 # machines that were there.
@@ -128,3 +309,148 @@ def _same_on_all(inspector: object, table: object, column: dict[str, Any]) -> No
         column["type"] = UtcTime()
     elif isinstance(column["type"], JSON):
         column["type"] = JSON(none_as_null=True)
+
+
+# Make a new database of a backup: all of it, or nothing.
+#
+# The tables are made as they were when the backup was made, filled, and then brought up to date.
+
+_COMPANIONS = ("-wal", "-shm")
+_ALSO = f"with those that end in {' and '.join(_COMPANIONS)}"
+
+
+def restore(source: Path, database: Path | str, progress: Progress | None = None) -> Manifest:
+    """Make a database, where there is none yet, of a backup; returns what the backup says of itself."""
+    if isinstance(database, Path):
+        return _restore_file(source, database, progress)
+    with as_it_is(database) as store, store.writing() as session:
+        connection = session.connection()
+        store.kind.before_upgrade(connection)
+        _refuse_full(connection)
+        return _fill(source, connection, progress)
+
+
+def _restore_file(source: Path, target: Path, progress: Progress | None) -> Manifest:
+    """Fill a file under another name, which becomes the database when it is complete."""
+    _refuse_existing(target)
+    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    try:
+        with closing(connect(beside)) as store, store.writing() as session:
+            manifest = _fill(source, session.connection(), progress)
+        _refuse_existing(target)  # somebody may have started a workbench there meanwhile
+        beside.replace(target)
+    finally:
+        for one in (beside, *_companions(beside)):
+            one.unlink(missing_ok=True)
+    return manifest
+
+
+def _refuse_existing(target: Path) -> None:
+    if target.exists() and not (target.is_file() and target.stat().st_size == 0):
+        raise InputError(
+            target,
+            "is there already, and a backup is restored into a new file only.",
+            hint=f"Move it away, {_ALSO}, or name another with --database.",
+        )
+    # SQLite would add what a workbench that was killed left in these to the file that takes its place.
+    for left in _companions(target):
+        if left.exists():
+            raise InputError(
+                left,
+                "belongs to a database that was here before, and would be read into the new one.",
+                hint=f"Move {target.name} away, {_ALSO}, or name another with --database.",
+            )
+
+
+def _companions(target: Path) -> tuple[Path, ...]:
+    """Where SQLite keeps what it has not yet written into a file."""
+    return tuple(target.with_name(target.name + end) for end in _COMPANIONS)
+
+
+def _refuse_full(connection: Connection) -> None:
+    ours = {VERSION_TABLE, *columns_at(newest())} & set(inspect(connection).get_table_names())
+    if ours:
+        raise PostilError(
+            f"this database is not empty: it has a table {min(ours)!r}.",
+            hint="Make a new one (with createdb), and name it with --database.",
+        )
+
+
+def _fill(source: Path, connection: Connection, progress: Progress | None) -> Manifest:
+    with opened(source) as (archive, manifest):
+        upgrade(connection, demand_known(manifest.revision))
+        tables = reflected(connection, manifest.revision)
+        if {table.name for table in tables} != {each.name for each in manifest.tables}:
+            raise InputError(source, f"has other tables than revision {manifest.revision} has.")
+        contents = {each.name: each for each in manifest.tables}
+        done = 0
+        for table in tables:
+            for batch in _batches(read_rows(source, archive, contents[table.name])):
+                _insert(source, connection, table, batch)
+                done += len(batch)
+                if progress:
+                    progress(done, manifest.rows, table.name)
+            if gives_numbers(table):
+                _go_on_from(connection, table, contents[table.name].last or 0)
+        upgrade(connection)
+    return manifest
+
+
+_Line = tuple[int, dict[str, Any]]
+
+
+def _batches(lines: Iterator[_Line]) -> Iterator[list[_Line]]:
+    while batch := list(islice(lines, _AT_ONCE)):
+        yield batch
+
+
+def _insert(source: Path, connection: Connection, table: Table, lines: Sequence[_Line]) -> None:
+    rows = [_restored_row(source, table, line, found) for line, found in lines]
+    try:
+        connection.execute(insert(table), rows)
+    except (IntegrityError, DataError, OverflowError) as error:
+        raise InputError(
+            source,
+            f"the database does not take a row in lines {lines[0][0]:,} to {lines[-1][0]:,}.",
+            record=table.name,
+            hint="Was the backup changed by hand? Try an older one.",
+        ) from error
+
+
+def _restored_row(source: Path, table: Table, line: int, found: Mapping[str, Any]) -> dict[str, Any]:
+    """A line's values as the database takes them."""
+    if found.keys() != set(table.columns.keys()):
+        raise InputError(source, "this row has other columns than its table.", record=table.name, line=line)
+    try:
+        return {column.name: _value(column.type, found[column.name]) for column in table.columns}
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            source, "a value in this row is not of its column's kind.", record=table.name, line=line
+        ) from error
+
+
+def _value(kind: Any, value: Any) -> Any:
+    if value is None or isinstance(kind, JSON):
+        return value
+    if isinstance(kind, UtcTime):
+        return datetime.fromisoformat(value).astimezone(UTC)
+    expected = kind.python_type
+    if expected is float and type(value) is int:
+        return float(value)
+    if type(value) is not expected:  # True is an int to Python, and not to every database
+        raise TypeError
+    return value
+
+
+def _go_on_from(connection: Connection, table: Table, last: int) -> None:
+    """Let the numbers of a table begin after the last that was ever given."""
+    highest = connection.scalar(select(func.max(table.columns.id))) or 0
+    last = max(last, highest)
+    if last == 0:
+        return
+    if connection.dialect.name == "postgresql":
+        connection.execute(select(func.setval(sequence_of(connection, table), last)))
+        return
+    values = {"name": table.name, "last": last}
+    connection.execute(text("DELETE FROM sqlite_sequence WHERE name = :name"), values)
+    connection.execute(text("INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :last)"), values)

@@ -9,8 +9,7 @@ from sqlalchemy import Select, delete, func, or_, select
 from sqlalchemy.orm import Session
 
 from postil.errors import PostilError
-from postil.workbench.people import LOCAL, Person
-from postil.workbench.records import Course
+from postil.workbench.records import LOCAL, Course, Person
 from postil.workbench.store.accounts import demand_heir
 from postil.workbench.store.database import Store, forget_deleted
 from postil.workbench.store.rows import storable

@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from postil.workbench.people import Person
+from postil.workbench.records import Person
 from postil.workbench.store.database import Store
 from postil.workbench.store.rows import storable
 from postil.workbench.store.tables import EventRow, now

@@ -2,23 +2,120 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import replace
-from datetime import timedelta
-from secrets import token_hex
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from math import fsum
+from secrets import randbelow, token_hex
 
-from sqlalchemy import ColumnElement, and_, case, delete, exists, or_, select, update
+from sqlalchemy import ColumnElement, and_, case, delete, exists, func, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session, aliased
 
 from postil.errors import PostilError
 from postil.workbench.records import Job
-from postil.workbench.store.clock import shared_now
-from postil.workbench.store.counters import ENDED, count, seconds
-from postil.workbench.store.database import Store
+from postil.workbench.store.database import Store, newest, revision_of
 from postil.workbench.store.questions import lock_question
 from postil.workbench.store.rows import job_of
-from postil.workbench.store.tables import JobRow, ProposalRow, QuestionRow, now
-from postil.workbench.store.workers import count_alive
+from postil.workbench.store.tables import (
+    CounterRow,
+    JobRow,
+    ProposalRow,
+    QuestionRow,
+    UtcTime,
+    WorkerRow,
+    now,
+)
+
+# The clock by which leases run: machines that share a database need not agree about the time.
+
+
+def shared_now(session: Session) -> datetime:
+    """This moment by the clock of the database server; by this computer's where the database is a file."""
+    if session.get_bind().dialect.name != "postgresql":
+        return now()
+    return session.scalars(select(func.clock_timestamp(type_=UtcTime()))).one()
+
+
+# Workers: who is there to do jobs, busy or not.
+
+SILENT = timedelta(minutes=1)  # after which a worker is taken to be gone
+_REMEMBERED = timedelta(hours=1)
+
+
+def show_life(store: Store, name: str) -> None:
+    """Say that a worker is there; those of long ago are forgotten."""
+    with store.writing() as session:
+        moment = shared_now(session)
+        session.merge(WorkerRow(name=name, seen=moment))
+        session.execute(delete(WorkerRow).where(WorkerRow.seen < moment - _REMEMBERED))
+
+
+def leave(store: Store, name: str) -> None:
+    """Say that a worker goes."""
+    with store.writing() as session:
+        session.execute(delete(WorkerRow).where(WorkerRow.name == name))
+
+
+def count_alive(session: Session) -> int:
+    """How many workers have shown lately that they are there."""
+    fresh = WorkerRow.seen > shared_now(session) - SILENT
+    return session.scalars(select(func.count()).select_from(WorkerRow).where(fresh)).one()
+
+
+# Counters for who looks after the machines: how much was graded, and how long it took. They only grow.
+#
+# They are written in the transaction that stores what is counted, so nothing is counted twice or forgotten,
+# whoever dies meanwhile. No text of anybody's is in them.
+
+GRADED, DEFERRED = "answers_graded", "answers_deferred"  # by what asked for it
+SECONDS = "stage_seconds"  # by stage
+ENDED = "jobs_ended"  # by kind and state, with a blank between
+_SLOTS = 16
+
+# What is added to counters, by their names and labels.
+Counts = Mapping[tuple[str, str], float]
+
+
+def add_counts(store: Store, counts: Counts) -> None:
+    """Count something that is not stored itself."""
+    with store.writing() as session:
+        count(session, counts)
+
+
+def count(session: Session, counts: Counts) -> None:
+    """Count within the transaction that stores what is counted; best as its last step: others may wait."""
+    slot = randbelow(_SLOTS)
+    # All go through the rows in the same order: nobody waits for somebody who waits for them.
+    wanted = [(*key, slot, value) for key, value in sorted(counts.items()) if value]
+    if not wanted:
+        return
+    names = [column.name for column in CounterRow.__table__.columns]
+    rows = [dict(zip(names, row, strict=True)) for row in wanted]
+    if session.get_bind().dialect.name == "postgresql":
+        added = postgresql.insert(CounterRow).values(rows)
+        more = {"value": CounterRow.value + added.excluded.value}
+        session.execute(added.on_conflict_do_update(index_elements=names[:3], set_=more))
+        return
+    put = sqlite.insert(CounterRow).values(rows)
+    more = {"value": CounterRow.value + put.excluded.value}
+    session.execute(put.on_conflict_do_update(index_elements=names[:3], set_=more))
+
+
+def seconds(spent: Mapping[str, float]) -> dict[tuple[str, str], float]:
+    """Seconds by stage, to be counted."""
+    return {(SECONDS, stage): took for stage, took in spent.items()}
+
+
+def totals(session: Session) -> dict[tuple[str, str], float]:
+    """What was counted, by the names and labels of the counters."""
+    found: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for name, label, value in session.execute(select(CounterRow.name, CounterRow.label, CounterRow.value)):
+        found[name, label].append(value)
+    # The database's sum can be a trifle less in another order, and a counter that falls has begun anew.
+    return {key: fsum(values) for key, values in found.items()}
+
 
 KINDS = ("propose", "grade", "regrade", "recheck", "facets")
 _AWAITED = ("propose", "facets")  # somebody waits before the page for these
@@ -244,3 +341,45 @@ def _free(session: Session, stale: float) -> ColumnElement[bool]:
     )
     alone = or_(JobRow.kind.in_(_AWAITED), ~first)
     return and_(alone, or_(waits, and_(JobRow.state == "running", JobRow.heartbeat < old)))
+
+
+# What monitors are told of the database: its revision, the queue, and what was counted.
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """How it stands with the whole installation.
+
+    `counters` are by name and label, `waiting` and `running` by the jobs' kind. `oldest` is how many seconds
+    the oldest job waits that nobody has taken.
+    """
+
+    counters: Mapping[tuple[str, str], float]
+    waiting: Mapping[str, int]
+    running: Mapping[str, int]
+    oldest: float
+    workers: int
+
+
+def is_ready(store: Store) -> bool:
+    """Whether the database answers, and has the tables that this version of Postil works with."""
+    with store.reading() as session:
+        return revision_of(session.connection()) == newest()
+
+
+def read_figures(store: Store) -> Figures:
+    """Read all figures at one moment."""
+    waits = JobRow.state == "waiting"
+    counted = select(JobRow.state, JobRow.kind, func.count()).where(JobRow.state.in_(("waiting", "running")))
+    with store.reading() as session:
+        found = session.execute(counted.group_by(JobRow.state, JobRow.kind)).all()
+        first = session.scalars(select(func.min(JobRow.created)).where(waits)).one()
+        now = shared_now(session)
+        by_state = {(state, kind): number for state, kind, number in found}
+        return Figures(
+            totals(session),
+            {kind: by_state.get(("waiting", kind), 0) for kind in KINDS},
+            {kind: by_state.get(("running", kind), 0) for kind in KINDS},
+            0.0 if first is None else max(0.0, (now - first).total_seconds()),
+            count_alive(session),
+        )

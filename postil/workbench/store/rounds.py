@@ -9,10 +9,9 @@ from sqlalchemy import ColumnElement, delete, insert, select
 from sqlalchemy.orm import Session
 
 from postil.errors import PostilError, number_of
-from postil.senses.corpus.tags import REMOVED, Tagging, TagSet
+from postil.senses.corpus.items import REMOVED, Tagging, TagSet
 from postil.workbench import rounds
-from postil.workbench.people import Person
-from postil.workbench.records import LABELS
+from postil.workbench.records import LABELS, Person
 from postil.workbench.rounds import Round, Work
 from postil.workbench.store.accounts import demand_account, hold_account, person_of
 from postil.workbench.store.database import Store, forget_deleted

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from postil.data.alignments import AlignedPair, Alignment
-from postil.data.outcome import Facets
+from postil.data.judgements import AlignedPair, Alignment, Facets
 from postil.data.questions import Facet
 from postil.workbench.claims import Outcome
 from postil.workbench.records import Answer, Change, Decision, Job, Judged

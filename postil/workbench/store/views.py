@@ -8,9 +8,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select
 from sqlalchemy.orm import Session, defer
 
-from postil.data.judgements import CREDIT
+from postil.data.judgements import CREDIT, Facets
 from postil.data.labels import PARTLY
-from postil.data.outcome import Facets
 from postil.errors import PostilError
 from postil.grading.credit import earned
 from postil.workbench.claims import facet_views, ticks_of

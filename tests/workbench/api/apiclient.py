@@ -9,11 +9,11 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from postil.workbench.api.app import create_api
-from postil.workbench.people import ASSISTANT, OWNER, TEACHER
+from postil.workbench.records import ASSISTANT, OWNER, TEACHER
 from postil.workbench.settings import Settings
+from postil.workbench.store.access import create_token
 from postil.workbench.store.accounts import create_account
 from postil.workbench.store.database import Store
-from postil.workbench.store.tokens import create_token
 
 SETTINGS = Settings(Path("nowhere.db"))
 PASSWORD = "correct horse battery"  # noqa: S105 - nobody's

@@ -8,9 +8,9 @@ from apiclient import found_at, make_app, people, program, refused, secret_of
 from fastapi.testclient import TestClient
 
 from postil.workbench.app import create_app
-from postil.workbench.people import Level
+from postil.workbench.records import Level
 from postil.workbench.settings import Settings
-from postil.workbench.store import tokens
+from postil.workbench.store import access
 from postil.workbench.store.access import share_course
 from postil.workbench.store.accounts import close_account
 from postil.workbench.store.logins import begin_session
@@ -69,14 +69,14 @@ def test_a_token_is_for_its_scopes_only(store, scopes, method, path, missing):
 def test_tokens_that_do_not_work_any_more(store, monkeypatch):
     account = people(store)
     app = make_app(store, local=False)
-    token, secret = tokens.create_token(store, account["teo"], "x", ["read"], 1)
+    token, secret = access.create_token(store, account["teo"], "x", ["read"], 1)
     client = program(app, secret)
     assert client.get("me").status_code == 200
-    real = tokens.now
-    monkeypatch.setattr(tokens, "now", lambda: real() + timedelta(days=1, seconds=1))
+    real = access.now
+    monkeypatch.setattr(access, "now", lambda: real() + timedelta(days=1, seconds=1))
     refused(client.get("me"), 401, "unauthorized")
     monkeypatch.undo()
-    tokens.revoke_token(store, account["teo"], token.id)
+    access.revoke_token(store, account["teo"], token.id)
     refused(client.get("me"), 401, "unauthorized")
     other = program(app, secret_of(store, account["tina"]))
     assert other.get("me").status_code == 200

@@ -9,8 +9,8 @@ from apiclient import found_at, make_app, people, program, refused, secret_of
 from sqlalchemy import select
 
 from postil.workbench.api import courses as routes
-from postil.workbench.people import Level
-from postil.workbench.store import courses, replies, tokens
+from postil.workbench.records import Level
+from postil.workbench.store import access, courses, replies
 from postil.workbench.store.access import hand_over, share_course, unshare_course
 from postil.workbench.store.database import StoreAwayError
 from postil.workbench.store.tables import CourseRow, ReplyRow, now
@@ -229,7 +229,7 @@ def test_old_keys_go_when_the_server_starts_and_when_tokens_are_used(store, api,
         assert left() == 1
         later = lambda: real() + timedelta(hours=24, seconds=1)  # noqa: E731
         monkeypatch.setattr(replies, "now", later)
-        monkeypatch.setattr(tokens, "now", later)
+        monkeypatch.setattr(access, "now", later)
         look()
         monkeypatch.undo()
         assert left() == 0

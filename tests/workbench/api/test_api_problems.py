@@ -4,8 +4,8 @@ import pytest
 from apiclient import PROBLEM, make_app, refused, secret_of
 from fastapi.testclient import TestClient
 
+from postil.workbench.api import app
 from postil.workbench.api import courses as routes
-from postil.workbench.api import status
 from postil.workbench.http import problems
 from postil.workbench.store.database import StoreAwayError
 
@@ -82,7 +82,7 @@ def test_a_database_that_is_away(api, monkeypatch):
         raise StoreAwayError("the database cannot be reached now.", hint="Try again in a moment.")
 
     assert api.get("health").json()["status"] == "ok"
-    monkeypatch.setattr(status, "text", go_away)
+    monkeypatch.setattr(app, "text", go_away)
     said = refused(api.get("health"), 503, "unavailable")
     assert said["hint"] == "Try again in a moment."
 

@@ -15,7 +15,7 @@ from schemathesis.generation import GenerationMode
 from stub_judge import judge
 
 from postil.workbench.api.app import create_api
-from postil.workbench.api.fields import MOST_NUMBER
+from postil.workbench.api.schemas import MOST_NUMBER
 from postil.workbench.http.problems import answer_refused
 from postil.workbench.records import NewAnswer
 from postil.workbench.store import jobs

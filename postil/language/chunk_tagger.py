@@ -15,7 +15,7 @@ from spacy.training import Example
 from spacy.util import registry
 from thinc.api import Model, SequenceCategoricalCrossentropy
 
-from postil.language.viterbi import best_sequences, bio_start
+from postil.language.chunks import best_sequences, bio_start
 
 
 class ChunkTagger(Tagger):  # type: ignore[misc]  # spaCy's classes are compiled and untyped

@@ -1,0 +1,11 @@
+"""Kinds of arrays, named once for every room."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Numbers = NDArray[np.intp]
+Bools = NDArray[np.bool_]
