@@ -19,7 +19,8 @@ from postil.data.judgements import CREDIT, Judgement
 from postil.data.labels import RESPONSE_SCHEMES
 from postil.data.questions import Answer, FacetLabel, Question, Reference
 from postil.errors import InputError, PostilError
-from postil.grader import LONGEST_ANSWER, STACK_FILE, Grader, evidence_of, fingerprint, load, train
+from postil.grader import STACK_FILE, Grader, evidence_of, load, train
+from postil.grading.answers import LONGEST_ANSWER, fingerprint
 from postil.grading.probabilities import load_stacks
 
 QUESTION = "Why does ice float on water?"

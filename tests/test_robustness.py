@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import postil
-from postil.grader import LONGEST_ANSWER, Grader
+from postil.grader import Grader
+from postil.grading.answers import LONGEST_ANSWER
 
 CASES = Path(__file__).parent / "fixtures" / "robustness.tsv"
 QUESTION = "Why does ice float on water?"

@@ -28,7 +28,7 @@ from made_answers import made_answers
 from postil.data.formats.rte import read_pairs
 from postil.data.formats.sra import read_collection
 from postil.data.questions import Answer, Question
-from postil.grader import as_read
+from postil.grading.answers import as_read
 from postil.language.spelling import spelled_out
 from postil.research.ehu_alm import best_reference
 from postil.research.responses import SCENARIOS, response_folds

@@ -22,8 +22,8 @@ from grader_figures import curve, figures, learning_curve, quality, tuned
 from scipy.special import log_softmax
 
 from postil.data.formats.sra import read_collection
-from postil.grader import as_read, fingerprint
 from postil.grading import evidence
+from postil.grading.answers import as_read, fingerprint
 from postil.grading.decision import LABELS
 from postil.grading.evidence import EVIDENCE, IN_CLASS, assemble, word_table
 from postil.grading.memory import KNOWN, adjust

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 
 from postil.data.labels import RESPONSE_SCHEMES
 from postil.data.questions import Facet
@@ -110,16 +111,45 @@ class Explanation:
     facets: tuple[FacetOutcome, ...] = ()
 
 
+class Reason(StrEnum):
+    """Why a judgement is as it is, where something else than the model decided it or set it apart."""
+
+    TOLD = "told"
+    EMPTY = "empty"
+    NO_WORDS = "no_words"
+    REFERENCE = "reference"
+    NO_ANSWER = "no_answer"
+    QUESTION = "question"
+    UNKNOWN_WORDS = "unknown_words"
+    LONG = "long"
+
+    @property
+    def words(self) -> str:
+        """The reason as a clause that can follow "because"."""
+        return _IN_WORDS[self]
+
+
+_IN_WORDS = {
+    Reason.TOLD: "a person has labelled this answer",
+    Reason.EMPTY: "nothing was written",
+    Reason.NO_WORDS: "there are no words in it",
+    Reason.REFERENCE: "it is the reference, word for word",
+    Reason.NO_ANSWER: "it says that there is no answer",
+    Reason.QUESTION: "it only repeats the question",
+    Reason.UNKNOWN_WORDS: "hardly a word in it is known",
+    Reason.LONG: "it is much longer than the answers that the grader has learned from",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """One answer judged.
 
     `labels` and `probabilities` are by scheme ("5way", "3way", "2way"), and agree with each other: an answer
-    that is correct in one is correct in all. `confidence` is the probability that the two-way label is right;
-    it is lower where the explanation's facets speak against the label (`consistency`).
-    `deferred` means that a person should look at it. `because` says in plain words what decided beforehand
-    (an empty answer, a copy of the question), and is empty where the model judged; such a judgement has an
-    `explanation` if one was asked for.
+    that is correct in one is correct in all. `confidence` is the probability that the two-way label is right.
+    `deferred` means that a person should look at it. `reason` says what decided beforehand (an empty answer,
+    a copy of the question) or set the answer apart, and `because` says so in words; where the model judged,
+    there is neither, but an `explanation` if one was asked for.
     """
 
     labels: Mapping[str, str]
@@ -130,6 +160,11 @@ class Judgement:
     reference: str = ""
     because: str = ""
     explanation: Explanation | None = None
+    reason: Reason | None = None
+
+    def __post_init__(self) -> None:
+        if self.reason and not self.because:
+            object.__setattr__(self, "because", self.reason.words)
 
     @property
     def label(self) -> str:

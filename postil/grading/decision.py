@@ -1,4 +1,4 @@
-"""From probabilities to labels: one for each scheme, and none that contradicts another."""
+"""Where a label is decided: from probabilities to labels that agree, and what claims say against them."""
 
 from __future__ import annotations
 
@@ -80,8 +80,6 @@ def tune_bias(probabilities: Floats, quality: Callable[[Labels], float]) -> tupl
                 bias[label] = tries[int(np.argmax(scores))]
     return tuple(bias.round(3).tolist())
 
-
-# Where the judgement of an answer and the facets it was found to express speak against each other.
 
 # A facet's outcome speaks against a label from this confidence on; below, either may be wrong.
 SURE = 0.75

@@ -19,7 +19,7 @@ from postil.data.arrays import Numbers
 from postil.data.labels import RESPONSE_SCHEMES, Scheme, reachable_schemes
 from postil.data.questions import Answer, Question, Reference
 from postil.errors import PostilError
-from postil.grading.screening import QuestionType, question_type
+from postil.grading.asks import QuestionType, question_type
 from postil.language.measures.features import EXTENDED as EVERY
 from postil.language.measures.features import FEATURES, THIRTY, feature_families, feature_table, pair_of
 from postil.language.measures.overlap import overlap, overlap_words

@@ -17,7 +17,8 @@ from postil.data.labels import Scheme
 from postil.data.questions import Question, count_answers
 from postil.entailment.entailer import load_entailer
 from postil.errors import PostilError
-from postil.grader import Grader, fingerprint, load
+from postil.grader import Grader, load
+from postil.grading.answers import fingerprint
 from postil.grading.claims import judge_facets
 from postil.language.measures.overlap import overlap_words
 from postil.senses.tagger import Tagger

@@ -362,8 +362,10 @@ def _judgement(view: View, *, pictures: bool) -> Judgement | None:
             because = ""  # it is not said twice
         return Judgement(labels, chances, view.score, 1.0, False, reference, because, explanation)
     five, confidence = collapsed(judged.probabilities), judged.confidence
-    because = "" if explanation else judged.because or judged.teacher
-    return Judgement(labels, five, view.score, confidence, judged.deferred, reference, because, explanation)
+    because = "" if explanation or judged.reason else judged.teacher
+    reason = None if explanation else judged.reason
+    deferred = judged.deferred
+    return Judgement(labels, five, view.score, confidence, deferred, reference, because, explanation, reason)
 
 
 def _explained(view: View) -> Explanation | None:

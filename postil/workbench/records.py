@@ -9,7 +9,7 @@ from datetime import datetime
 from enum import IntEnum
 from typing import Protocol
 
-from postil.data.judgements import AlignedPair, Facets
+from postil.data.judgements import AlignedPair, Facets, Reason
 from postil.data.labels import PARTLY, PLAIN_NAMES, RESPONSE_SCHEMES
 from postil.grading.credit import earned
 from postil.workbench.claims import FacetView, Outcome, facet_views, ticks_of
@@ -158,7 +158,7 @@ class Answer:
 class Judged:
     """What the machine says of one answer, in a form that can be kept.
 
-    `probabilities` are those of the five labels. `because` is there where no model was needed; otherwise
+    `probabilities` are those of the five labels. `reason` is there where no model was needed; otherwise
     `teacher` and `student` say in words how the answer compares with `reference`, `alignment` shows it, and
     `facets` has what became of each facet; `looked_for` tells the facets that a teacher had set by then.
     """
@@ -169,7 +169,7 @@ class Judged:
     score: float
     confidence: float
     deferred: bool
-    because: str
+    reason: Reason | None
     reference: str
     teacher: str
     student: str
@@ -256,14 +256,14 @@ class View:
             return _REASONS.get(self.decision.source, "{} decided this.").format(who)
         if self.judged is None:
             return ""
-        return sentence(self.judged.because) or _SENTENCE_END.split(self.judged.teacher, maxsplit=1)[0]
+        return sentence(_because(self.judged)) or _SENTENCE_END.split(self.judged.teacher, maxsplit=1)[0]
 
     @property
     def note(self) -> str:
         """What the machine says of the answer; it asks nobody to check what a person has decided."""
         if self.judged is None:
             return ""
-        said = f"{sentence(self.judged.because)} {self.judged.teacher}".strip()
+        said = f"{sentence(_because(self.judged))} {self.judged.teacher}".strip()
         return _PLEASE_CHECK.sub("", said) if self.decision else said
 
     @property
@@ -311,6 +311,10 @@ def counting_label(judged: _Labelled | None, decision: Decision | None) -> str |
     """The label that counts: a person's before the machine's; None before anybody has judged."""
     given = decision or judged
     return given.label if given else None
+
+
+def _because(judged: Judged) -> str:
+    return judged.reason.words if judged.reason else ""
 
 
 def sentence(clause: str) -> str:

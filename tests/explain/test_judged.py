@@ -8,20 +8,23 @@ import sys
 import pytest
 
 from postil.alignment.aligner import Aligner
-from postil.data.judgements import Judgement, collapsed, score_of
+from postil.data.judgements import Judgement, Reason, collapsed, score_of
 from postil.data.labels import RESPONSE_SCHEMES
-from postil.explain.judged import explained
-from postil.grader import load
+from postil.grader import explain_class, load, make_question
 
 QUESTION = "Why does ice float?"
 REFERENCE = "Ice is less dense than water."
 OTHER = "It weighs less than the same amount of water."
 
 
-def judged(label: str, reference: str = REFERENCE, because: str = "") -> Judgement:
+def judged(label: str, reference: str = REFERENCE, reason: Reason | None = None) -> Judgement:
     five = {label: 0.9, "non_domain": 0.1}
     labels = {scheme.name: scheme.collapse(label) for scheme in RESPONSE_SCHEMES.values()}
-    return Judgement(labels, collapsed(five), score_of(five), 0.9, reference=reference, because=because)
+    return Judgement(labels, collapsed(five), score_of(five), 0.9, reference=reference, reason=reason)
+
+
+def explained(question: str, answers: list[str], judgements: list[Judgement]) -> list[Judgement]:
+    return explain_class(make_question(question, [REFERENCE, OTHER]), answers, judgements)
 
 
 def test_each_answer_beside_its_own_reference():
@@ -38,8 +41,8 @@ def test_each_answer_beside_its_own_reference():
 
 def test_plain_cases_keep_what_was_said():
     plain = [
-        judged("non_domain", "", "nothing was written"),
-        judged("correct", REFERENCE, "a person said so"),
+        judged("non_domain", "", Reason.EMPTY),
+        judged("correct", REFERENCE, Reason.TOLD),
         judged("irrelevant", ""),
         judged("irrelevant"),
     ]

@@ -1,6 +1,8 @@
-"""Where facets speak against a label, the judgement is less sure, left to a person, and says so."""
+"""Where claims that a person set speak against a label, the judgement is less sure, and left to a person."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import pytest
 
@@ -15,9 +17,8 @@ from postil.data.judgements import (
 )
 from postil.data.labels import RESPONSE_SCHEMES
 from postil.data.questions import Facet
-from postil.explain.judged import explained
 from postil.explain.notes import spoken_against
-from postil.grader import load
+from postil.grader import explain_class, grade_class, load, make_question
 from postil.grading.decision import SURE, disagreement, reconciled, unsaid
 
 QUESTION = "What happens when salt is stirred into water?"
@@ -85,26 +86,42 @@ ANSWERS = (
 )
 
 
+CLAIMS = (Facet("1", "salt dissolves"), Facet("2", "water remains clear"))
+SALT = make_question(QUESTION, [REFERENCE])
+
+
+@pytest.mark.parametrize("claims", [None, CLAIMS])
 @pytest.mark.parametrize("label", LABELS)
-def test_every_explanation_agrees_with_its_facets_or_says_that_it_does_not(label):
-    for one in explained(QUESTION, ANSWERS, [judged(label)] * len(ANSWERS)):
+def test_only_claims_that_a_person_set_move_a_judgement(label, claims):
+    judgements = [judged(label)] * len(ANSWERS)
+    for one in explain_class(SALT, ANSWERS, judgements, claims):
         outcomes = one.explanation.facets
         assert [facet.facet.first for facet in outcomes] == ["salt dissolves", "water remains clear"]
-        against = disagreement(label, outcomes)
-        assert one.deferred == bool(against)
-        assert ("it was judged" in one.explanation.teacher) == bool(against)
-        assert (one.confidence < 0.9) == bool(against)
+        against = bool(disagreement(label, outcomes))
+        assert ("it was judged" in one.explanation.teacher) == against
+        moved = against and claims is not None
+        assert (one.deferred, one.confidence < 0.9) == (moved, moved)
+
+
+@pytest.mark.parametrize("claims", [None, CLAIMS])
+def test_an_explanation_changes_nothing_else(claims):
+    """Label, probabilities, score, confidence, deferral and reason are decided without it."""
+    answers = (*ANSWERS, "", "idk", REFERENCE, QUESTION, "it disolves", "salt " * 120)
+    decided = [(ANSWERS[0], "partially_correct_incomplete")]
+    plain = grade_class(SALT, answers, decided, claims)
+    explained = grade_class(SALT, answers, decided, claims, explain=True)
+    assert [replace(one, explanation=None) for one in explained] == plain
+    assert any(one.explanation for one in explained)
 
 
 def test_the_grader_says_of_a_correct_answer_what_was_not_found():
     for answer in ANSWERS:
         one = load().grade(QUESTION, [REFERENCE], answer, explain=True)
         if one.label == "correct" and unsaid(one.explanation.facets):
-            assert one.deferred
             assert "not found in it" in one.explanation.teacher
 
 
 def test_a_contradiction_shows_what_contradicts():
-    (one,) = explained(QUESTION, ["the salt does not dissolve"], [judged("contradictory")])
+    (one,) = explain_class(SALT, ["the salt does not dissolve"], [judged("contradictory")])
     assert "dissolve" in one.explanation.teacher
     assert one.explanation.teacher.count("contradict") or "not" in one.explanation.teacher

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from postil.data.formats.sra import read_collection
-from postil.grading.screening import QUESTION_TYPES, question_type
+from postil.grading.asks import QUESTION_TYPES, question_type
 
 
 @pytest.mark.parametrize(

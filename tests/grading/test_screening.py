@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from postil.data.questions import Question, Reference
-from postil.grading.screening import KINDS, Concern, find_asks, screen
+from postil.grading.asks import find_asks
+from postil.grading.screening import KINDS, Concern, screen
 
 CASES = Path(__file__).parents[1] / "fixtures" / "screening.tsv"
 # What screening gets wrong, and why; all the rest of the list is right.

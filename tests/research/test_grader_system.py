@@ -9,7 +9,7 @@ import pytest
 from postil.data.labels import RESPONSE_SCHEMES
 from postil.data.questions import Answer, Question, Reference
 from postil.errors import PostilError
-from postil.grader import fingerprint
+from postil.grading.answers import fingerprint
 from postil.research.shipped import ShippedGrader
 from postil.research.systems import create
 

@@ -49,7 +49,8 @@ def judged(answer_id: int, label: str = "correct", confidence: float = 0.9, **mo
     correct = confidence if label == "correct" else 1 - confidence
     five = dict.fromkeys(LABELS, 0.0) | {label: confidence, "correct": correct}
     usual = {
-        "score": CREDIT.get(label, 0.0), "deferred": False, "because": "", "reference": "The path is closed.",
+        "score": CREDIT.get(label, 0.0), "deferred": False, "reason": None,
+        "reference": "The path is closed.",
         "teacher": "The answer says the same.", "student": "You said it well.", "alignment": None,
         "made": now(),
     }  # fmt: skip

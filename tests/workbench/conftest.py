@@ -167,7 +167,7 @@ def judged():
             "score": 0.8 if label == "correct" else 0.1,
             "confidence": 0.8,
             "deferred": False,
-            "because": "",
+            "reason": None,
             "reference": "it is closed",
             "teacher": "It says “open”. The reference says “closed”.",
             "student": "Look again.",

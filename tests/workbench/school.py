@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from zipfile import ZipFile
 
-from postil.data.judgements import CONTRADICTED, EXPRESSED, AlignedPair, Alignment
+from postil.data.judgements import CONTRADICTED, EXPRESSED, AlignedPair, Alignment, Reason
 from postil.data.labels import PARTLY
 from postil.data.questions import Facet
 from postil.workbench.claims import Outcome, looked_for
@@ -107,7 +107,7 @@ def _judge_and_decide(store: Store, question: int, teacher: int) -> None:
     found = {"facets": outcomes, "looked_for": looked_for(own)}
     _run(store, "propose", question, [])
     decisions.decide(store, question, ids[:1], "correct", "start", by=teacher)
-    empty = judged(ids[4], "non_domain", 1.0, because="the answer is empty", alignment=None)
+    empty = judged(ids[4], "non_domain", 1.0, reason=Reason.EMPTY, alignment=None)
     labels = ("correct", "contradictory", "irrelevant", PARTLY)
     made = [judged(id, label, **found) for id, label in zip(ids, labels, strict=False)]
     _run(store, "grade", question, [*made, empty])
@@ -118,7 +118,12 @@ def _judge_and_decide(store: Store, question: int, teacher: int) -> None:
     decisions.undo_last(store, question)
     decisions.decide(store, question, ids[2:4], "irrelevant", "group")
     decisions.pass_all(store, question, [ids[4]], by=teacher)
-    _run(store, "regrade", question, [judged(ids[0], "correct", **found), judged(ids[5], "non_domain", 0.4)])
+    _run(
+        store,
+        "regrade",
+        question,
+        [judged(ids[0], "correct", **found), judged(ids[5], "non_domain", 0.4, reason=Reason.LONG)],
+    )
 
 
 def _leave_work(store: Store, question: int) -> None:
@@ -172,7 +177,7 @@ def judged(answer_id: int, label: str, confidence: float = 0.75, **more: object)
         "probabilities": dict.fromkeys(LABELS, 0.0625) | {label: confidence},
         "score": 0.1,
         "deferred": confidence < 0.5,
-        "because": "",
+        "reason": None,
         "reference": "The path is closed.",
         "teacher": "It says “open”. The reference says “closed”.",
         "student": "Look again.",

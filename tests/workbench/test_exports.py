@@ -10,11 +10,10 @@ from datetime import UTC, datetime
 import pytest
 from openpyxl import load_workbook
 
-from postil.data.judgements import EXPRESSED, UNADDRESSED, AlignedPair, Alignment, FacetOutcome
+from postil.data.judgements import EXPRESSED, UNADDRESSED, AlignedPair, Alignment, FacetOutcome, Reason
 from postil.data.questions import Facet
 from postil.explain.explanation import told
 from postil.explain.notes import spoken_against
-from postil.grader import TOLD
 from postil.workbench import exports
 from postil.workbench.claims import Outcome
 from postil.workbench.exports import Identity, Sheet, workbook
@@ -34,13 +33,13 @@ def question(points: float = 2, text: str = "Why is it lit?", number: int = 1) -
 def view(
     key: str = "a", text: str = "it is", told: str | None = None, machine: str | None = "correct", **more
 ) -> View:
-    usual = {"student": "", "score": 0.9, "because": "", "deferred": False, "note": "You said it well."}
-    kept = {**usual, "teacher": "" if more.get("because") else "The answer says the same.", **more}
+    usual = {"student": "", "score": 0.9, "reason": None, "deferred": False, "note": "You said it well."}
+    kept = {**usual, "teacher": "" if more.get("reason") else "The answer says the same.", **more}
     judged = decision = None
     if machine:
         judged = Judged(
             1, machine, {machine: 0.9, "non_domain": 0.1}, kept["score"], 0.91, kept["deferred"],
-            kept["because"], "The path is closed.", kept["teacher"], kept["note"], PAIR, NOW,
+            kept["reason"], "The path is closed.", kept["teacher"], kept["note"], PAIR, NOW,
         )  # fmt: skip
     if told:
         decision = Decision(1, 1, told, NOW, "review", 1, None, machine, None)
@@ -93,13 +92,13 @@ def test_feedback_follows_the_label_that_counts():
     assert exports.feedback(view(told="correct")) == "You said it well."
     assert exports.feedback(view(told=PARTLY)) == exports.SENTENCES[PARTLY]
     assert exports.feedback(view(machine=None, told="contradictory")) == exports.SENTENCES["contradictory"]
-    assert exports.feedback(view(machine="non_domain", note="", because="the answer is empty")).startswith(
+    assert exports.feedback(view(machine="non_domain", note="", reason=Reason.EMPTY)).startswith(
         "This does not answer"
     )
 
 
 def test_what_decided_beforehand_explains():
-    (row,) = rows_of(exports.as_csv(question(), [view(machine="non_domain", because="the answer is empty")]))
+    (row,) = rows_of(exports.as_csv(question(), [view(machine="non_domain", reason=Reason.EMPTY)]))
     assert row["explanation"] == "The answer is empty."
 
 
@@ -322,10 +321,10 @@ def test_nobody_is_asked_to_check_what_a_person_has_decided():
 
 
 def test_a_label_that_was_repeated_is_told_once_and_without_notes():
-    repeated = view(machine=PARTLY, because=TOLD, note="")
+    repeated = view(machine=PARTLY, reason=Reason.TOLD, note="")
     repeated = replace(repeated, judged=replace(repeated.judged, facets=FOUND), set_facets=FACETS)
     page = exports.report([(replace(question(), facets=FACETS), [repeated])], "7b")
-    assert page.lower().count(TOLD) == 1
+    assert page.lower().count(Reason.TOLD.words) == 1
     assert page.count('<ul class="facets"') == 1
     assert "<summary></summary>" not in page
 

@@ -8,9 +8,8 @@ import pytest
 from stub_machine import StubMachine
 from test_jobs import do, views
 
-from postil.data.judgements import EXPRESSED, UNADDRESSED, FacetOutcome
+from postil.data.judgements import EXPRESSED, UNADDRESSED, FacetOutcome, Reason
 from postil.data.questions import Facet
-from postil.grader import TOLD
 from postil.grading.decision import reconciled
 from postil.workbench.jobs import grading
 from postil.workbench.jobs.grader_machine import GraderMachine
@@ -59,7 +58,8 @@ def test_who_is_partly_right_and_says_no_part_is_left_to_a_person(store, questio
         def judge(self, question, answers, decided):
             labels = {"5way": "partially_correct_incomplete", "3way": "incorrect", "2way": "incorrect"}
             return [
-                replace(one, labels=labels, because="") for one in super().judge(question, answers, decided)
+                replace(one, labels=labels, reason=None, because="")
+                for one in super().judge(question, answers, decided)
             ]
 
     do(store, "grade", question_id, Partly())
@@ -148,7 +148,7 @@ class Repeating(StubMachine):
 
     def judge(self, question, texts, decided):
         judged = super().judge(question, texts, decided)
-        return [*judged[:-1], replace(judged[-1], because=TOLD)]
+        return [*judged[:-1], replace(judged[-1], reason=Reason.TOLD)]
 
 
 @pytest.fixture
@@ -170,7 +170,7 @@ def test_who_writes_the_same_gets_the_same_ticks(store, equal, ids):
     do(store, "grade", equal, Repeating())
     assert found_of_last(store, equal) == {"path": (UNADDRESSED, 1.0), "closed": (EXPRESSED, 1.0)}
     last = views(store, equal)[-1].judged
-    assert (last.because, last.teacher, last.student) == (TOLD, "", "")  # nothing is said of its label
+    assert (last.reason, last.teacher, last.student) == (Reason.TOLD, "", "")  # nothing is said of its label
 
 
 def test_equals_take_only_what_a_person_was_asked_about(store, equal, ids):
@@ -220,6 +220,6 @@ def test_the_shipped_grader_finds_and_judges_facets(store, lit):
         [True, False],  # a label that was repeated: the facets are looked for all the same
         [True, True],
     ]
-    assert found[1].judged.because == TOLD
+    assert found[1].judged.reason is Reason.TOLD
     assert [view.score for view in found[:2]] == [0.5, 0.5]
     assert found[0].judged.facets[0].words

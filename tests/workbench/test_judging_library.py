@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from postil.alignment.aligner import load_aligner
+from postil.data.judgements import Reason
 from postil.data.questions import Answer, Question, Reference
 from postil.entailment.entailer import LONGEST_HYPOTHESIS, LONGEST_TEXT, load_entailer
 from postil.explain.justification import justified
-from postil.grader import TOLD, load
+from postil.grader import load
 from postil.grading.claims import judge_facets
 from postil.workbench.api import judging_schemas as limits
 from postil.workbench.api import judging_schemas as schemas
@@ -74,7 +75,7 @@ def test_what_a_teacher_decided_counts_for_this_request_only(judge):
     decided = (("it has a battery", "correct"),)
     told = judge(ClassTask(ASKED, REFERENCES, ANSWERS, decided))
     plain = judge(ClassTask(ASKED, REFERENCES, ANSWERS))
-    assert (told[3]["label"], told[3]["because"]) == ("correct", TOLD)
+    assert (told[3]["label"], told[3]["because"]) == ("correct", Reason.TOLD.words)
     assert plain[3]["because"] == ""
     assert plain[3]["label"] != "correct"
 

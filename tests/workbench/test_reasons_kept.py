@@ -1,4 +1,4 @@
-"""A database of version 0.1 in which judgements have every sentence that it could give as the reason."""
+"""A database of version 0.1 with every sentence that it could give as the reason: each becomes a `Reason`."""
 
 from __future__ import annotations
 
@@ -8,25 +8,45 @@ from zipfile import ZipFile
 
 import pytest
 from school import DATABASES
+from sqlalchemy import text
 
+from postil.data.judgements import Reason
 from postil.workbench.store.backups import restore
-from postil.workbench.store.database import as_it_is, newest, revision_of
+from postil.workbench.store.database import as_it_is, downgrade, newest, revision_of
 
 KEPT = DATABASES / "v0004-reasons.zip"
 REASONS = Path(__file__).parents[1] / "golden" / "reasons_0.1.json"
+both = pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+each = pytest.mark.parametrize("table", ["judgement", "proposal"])
 
 
-@pytest.mark.parametrize("table", ["judgement", "proposal"])
-def test_every_sentence_is_kept(table):
+def sentences(table: str) -> dict[int, str]:
+    """The sentences that version 0.1 stored, by answer."""
     with ZipFile(KEPT) as archive:
         rows = [json.loads(line) for line in archive.read(f"{table}.jsonl").splitlines()]
-    wanted = json.loads(REASONS.read_text(encoding="utf-8"))["stored"]
-    assert {row["because"] for row in rows} == set(wanted)
+    return {row["answer_id"]: row["because"] for row in rows}
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_it_is_brought_up_to_date(kind, nowhere):
+@each
+def test_every_sentence_is_kept(table):
+    stored = json.loads(REASONS.read_text(encoding="utf-8"))["stored"]
+    assert set(sentences(table).values()) == set(stored)
+
+
+@both
+@each
+def test_sentences_become_reasons_and_sentences_again(table, kind, nowhere):
     place = nowhere(kind)
     restore(KEPT, place)
-    with as_it_is(place) as store, store.reading() as session:
+    before = sentences(table)
+    with as_it_is(place) as store, store.writing() as session:
         assert revision_of(session.connection()) == newest()
+        rows = dict(session.execute(text(f"SELECT answer_id, reason FROM {table}")).all())  # noqa: S608
+        assert rows.keys() == before.keys()
+        assert set(rows.values()) == {None, *Reason}
+        by_sentence = {(before[answer], reason) for answer, reason in rows.items()}
+        assert len(by_sentence) == len(Reason) + 1  # one reason a sentence, and none for none
+        assert ("", None) in by_sentence
+        downgrade(session.connection(), "0004")
+        rows = dict(session.execute(text(f"SELECT answer_id, because FROM {table}")).all())  # noqa: S608
+        assert rows == before

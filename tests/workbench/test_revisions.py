@@ -89,6 +89,19 @@ def known_to(rows, revision):
     }
 
 
+def without_reasons(rows):
+    """Rows without why something was judged as it was: a sentence before 0005, and a reason from then on.
+
+    A sentence that no version wrote (the school's own) goes in front of the note.
+    """
+    bare = {name: [dict(row) for row in its] for name, its in rows.items()}
+    for row in (*bare.get("judgement", ()), *bare.get("proposal", ())):
+        row.pop("reason", None)
+        if row.pop("because", "") == "the answer is empty":
+            row["teacher"] = "the answer is empty. " + row["teacher"]
+    return bare
+
+
 def test_a_database_of_every_revision_is_kept():
     """A new revision needs data that its code has made: see tests/fixtures/databases/README.md."""
     assert tuple(KEPT) == known()
@@ -107,9 +120,9 @@ def test_what_is_kept_has_something_in_every_table(revision):
 @both
 @each
 def test_up_to_date_with_everything_there(revision, kind, kept, tmp_path):
-    before = rows_kept(revision)
+    before = without_reasons(rows_kept(revision))
     with as_it_is(kept(revision, kind)) as store:
-        after = rows_in(store, tmp_path)
+        after = without_reasons(rows_in(store, tmp_path))
         assert {name: its for name, its in known_to(after, revision).items() if name in before} == before
         assert all(its == [] for name, its in after.items() if name not in before)
         with store.reading() as session:
@@ -169,12 +182,12 @@ def read_people(store, course_id, question_id):
 @each
 def test_down_step_by_step_and_up_again(revision, kind, kept, tmp_path):
     """What an older version knew stays; and what it lost on the way, and no more, is missing in the end."""
-    before = rows_kept(revision)
+    before = without_reasons(rows_kept(revision))
     with as_it_is(kept(revision, kind)) as store:
         for older in reversed(known()[:-1]):
             with store.writing() as session:
                 downgrade(session.connection(), older)
-            now = rows_in(store, tmp_path)
+            now = without_reasons(rows_in(store, tmp_path))
             expected = known_to(before, older)
             assert {name: known_to(now, revision)[name] for name in expected} == expected
             assert set(now) <= set(columns_at(older))
@@ -182,7 +195,7 @@ def test_down_step_by_step_and_up_again(revision, kind, kept, tmp_path):
             upgrade(session.connection())
             context = MigrationContext.configure(session.connection())
             assert compare_metadata(context, Base.metadata) == []
-        again = known_to(rows_in(store, tmp_path), known()[0])
+        again = known_to(without_reasons(rows_in(store, tmp_path)), known()[0])
         assert again == known_to(before, known()[0])
 
 

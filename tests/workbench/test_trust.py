@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from postil.data.judgements import Reason
 from postil.workbench.pages.trust import (
     ENOUGH,
     FEW,
@@ -47,8 +48,8 @@ def view(
     correct = confidence if machine == "correct" else 1 - confidence
     chances = {"correct": correct, "irrelevant": 1 - correct}
     if machine:
-        kept = {"because": "", "deferred": False, "made": NOON, **more}
-        judged = Said(machine, confidence, kept["deferred"], kept["because"], kept["made"])
+        kept = {"reason": None, "deferred": False, "made": NOON, **more}
+        judged = Said(machine, confidence, kept["deferred"], kept["reason"], kept["made"])
     if told:
         batch = 100 + number if batch is None else batch
         said = chances if machine else None
@@ -83,11 +84,11 @@ def test_decisions_before_any_grading_are_left_out():
 
 
 def test_what_the_machine_only_repeated_is_left_out():
-    repeated = "a person has labelled this answer"
-    assert compare([view(1, told="correct", because=repeated)]) == []
+    repeated = Reason.TOLD
+    assert compare([view(1, told="correct", reason=repeated)]) == []
     # A judgement made after the decision repeats it, but the comparison was with an earlier one.
     later = NOON + timedelta(hours=1)
-    assert len(compare([view(1, told="correct", because=repeated, made=later)])) == 1
+    assert len(compare([view(1, told="correct", reason=repeated, made=later)])) == 1
 
 
 def test_many_accepted_at_once_are_left_out_and_a_group_counts_once():
@@ -222,7 +223,7 @@ def test_a_higher_accuracy_never_lets_more_pass():
 
 
 def test_what_the_machine_left_to_a_person_never_passes():
-    long = view(1, confidence=0.99, deferred=True, because="it is much longer than the others")
+    long = view(1, confidence=0.99, deferred=True, reason=Reason.LONG)
     passing = measure([long, view(2, confidence=0.99)], Fixed(0.5), 0.9).passing
     assert passing is not None
     assert (passing.passed, passing.undecided) == (1, 2)

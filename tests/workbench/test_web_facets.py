@@ -9,6 +9,7 @@ import pytest
 from stub_machine import StubMachine
 from test_jobs import do
 
+from postil.data.judgements import Reason
 from postil.data.labels import PARTLY
 from postil.data.questions import Facet
 from postil.workbench.store import jobs, questions
@@ -212,7 +213,7 @@ def test_ticks_on_a_page_that_shows_other_parts_are_refused(browser, store, look
 def test_an_answer_judged_without_a_look_says_why_its_parts_were_not_looked_for(browser, store, looked, ids):
     class Plain(StubMachine):
         def explain(self, question, texts, judged):
-            return [replace(one, because="it is the reference, word for word") for one in judged]
+            return [replace(one, reason=Reason.REFERENCE) for one in judged]
 
     do(store, "recheck", looked, Plain())
     shown = browser.get(f"/answers/{ids['a']}").text

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from postil.data import questions
-from postil.data.judgements import Judgement
-from postil.explain.judged import explained
-from postil.grader import TOLD, Grader, as_read, load, shortened
+from postil.data.judgements import Judgement, Reason
+from postil.grader import explain_class, grade_class, load, make_question
 from postil.grading.claims import find_points
 from postil.language.pipeline import analyse_many
 from postil.workbench.groups import group_texts
@@ -25,16 +23,13 @@ class GraderMachine:
 
         Of these the grader would only repeat the label; what it says by itself shows how far to trust it.
         """
-        grader = load()
+        asked = make_question(question.text, question.references)
         told = {place: label for place, label in enumerate(decided) if label is not None}
-        grader.remember(
-            question.text, question.references, [(answers[place], label) for place, label in told.items()]
-        )
-        judged = _judge(grader, question, answers)
-        alone = _judge(load(), question, [answers[place] for place in told])
+        judgements = grade_class(asked, answers, [(answers[place], label) for place, label in told.items()])
+        alone = grade_class(asked, [answers[place] for place in told])
         for place, judgement in zip(told, alone, strict=True):
-            judged[place] = judgement
-        return judged
+            judgements[place] = judgement
+        return judgements
 
     def explain(
         self, question: Question, answers: Sequence[str], judgements: Sequence[Judgement]
@@ -42,14 +37,14 @@ class GraderMachine:
         """Explain the judgements, with the answers as the grader read them.
 
         Where a label was only repeated after a person there is nothing to explain; but where a teacher set
-        facets, these have to be looked for there, too: the answer may earn a part.
+        claims, these have to be looked for there as well: the answer may earn a part.
         """
-        read = as_read(question.text, question.references, [shortened(answer) for answer in answers])
-        asked = judgements if question.facets is None else [_untold(one, question) for one in judgements]
-        found = explained(question.text, read, asked, question.facets)
+        asked = make_question(question.text, question.references)
+        untold = judgements if question.facets is None else [_untold(one, question) for one in judgements]
+        explained = explain_class(asked, answers, untold, question.facets)
         return [
-            replace(one, explanation=its.explanation) if one.because == TOLD else its
-            for one, its in zip(judgements, found, strict=True)
+            replace(judgement, explanation=other.explanation) if judgement.reason is Reason.TOLD else other
+            for judgement, other in zip(judgements, explained, strict=True)
         ]
 
     def propose(self, question: Question, answers: Sequence[str], count: int) -> list[int]:
@@ -59,7 +54,7 @@ class GraderMachine:
     def facets(self, question: Question) -> list[str]:
         """The points of the first reference."""
         asked, reference = analyse_many([question.text, question.references[0]])
-        return [found.facet.first for found in find_points(reference, asked)]
+        return [point.facet.first for point in find_points(reference, asked)]
 
     def group(self, answers: Sequence[str]) -> list[int]:
         """Groups of answers that say the same in the same words."""
@@ -67,19 +62,6 @@ class GraderMachine:
 
 
 def _untold(judgement: Judgement, question: Question) -> Judgement:
-    if judgement.because != TOLD:
+    if judgement.reason is not Reason.TOLD:
         return judgement
-    return replace(judgement, because="", reference=question.references[0])
-
-
-def _judge(grader: Grader, question: Question, answers: Sequence[str]) -> list[Judgement]:
-    if not answers:
-        return []
-    asked = questions.Question(
-        id=str(question.id),
-        text=question.text,
-        references=tuple(questions.Reference(str(n), text) for n, text in enumerate(question.references)),
-        answers=tuple(questions.Answer(str(n), text) for n, text in enumerate(answers)),
-    )
-    [(_, judged)] = grader.grade_many([asked])
-    return judged
+    return replace(judgement, reason=None, because="", reference=question.references[0])

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from math import ceil
 from typing import Protocol
 
-from postil.data.judgements import EXPRESSED, UNADDRESSED, Judgement, collapsed
+from postil.data.judgements import EXPRESSED, UNADDRESSED, Judgement, Reason, collapsed
 from postil.data.labels import PARTLY, RESPONSE_SCHEMES
 from postil.errors import PostilError
-from postil.grader import TOLD, bare, shortened
+from postil.grading.answers import bare, shortened
 from postil.workbench.claims import Outcome, kept_outcome, looked_for
 from postil.workbench.records import Answer, Decision, Job, Judged, Question
 from postil.workbench.store import answers, decisions, jobs, judgements, questions
@@ -96,7 +96,7 @@ def kept_judgement(question: Question, answer: Answer, judgement: Judgement, tic
     Why a label was given that is only repeated after a person, the machine cannot say: it has no notes.
     """
     explanation = judgement.explanation
-    noted = explanation if judgement.because != TOLD else None
+    noted = explanation if judgement.reason is not Reason.TOLD else None
     outcomes = _outcomes(question, judgement, ticks.get((_words(answer), judgement.label), {}))
     return Judged(
         answer_id=answer.id,
@@ -105,7 +105,7 @@ def kept_judgement(question: Question, answer: Answer, judgement: Judgement, tic
         score=judgement.score,
         confidence=judgement.confidence,
         deferred=judgement.deferred or _earns_nothing(question, judgement, outcomes),
-        because=judgement.because,
+        reason=judgement.reason,
         reference=judgement.reference,
         teacher=noted.teacher if noted else "",
         student=noted.student if noted else "",
@@ -118,7 +118,7 @@ def kept_judgement(question: Question, answer: Answer, judgement: Judgement, tic
 
 def _earns_nothing(question: Question, judgement: Judgement, outcomes: Sequence[Outcome]) -> bool:
     """Whether an answer is called partly right and yet says no part that counts: a person should look."""
-    partly = judgement.label == PARTLY and judgement.because != TOLD
+    partly = judgement.label == PARTLY and judgement.reason is not Reason.TOLD
     return partly and bool(question.facets and outcomes) and all(one.label != EXPRESSED for one in outcomes)
 
 
@@ -130,7 +130,7 @@ def as_judged(one: Judged) -> Judgement:
     labels = {name: scheme.collapse(one.label) or one.label for name, scheme in RESPONSE_SCHEMES.items()}
     chances = collapsed(one.probabilities)
     confidence = chances["2way"][labels["2way"]]
-    return Judgement(labels, chances, one.score, confidence, one.deferred, one.reference, one.because)
+    return Judgement(labels, chances, one.score, confidence, one.deferred, one.reference, reason=one.reason)
 
 
 def ticks_by_words(given: Sequence[Answer], decisions: Sequence[Decision]) -> Ticks:
@@ -143,7 +143,7 @@ def _outcomes(question: Question, judgement: Judgement, told: Mapping[str, bool]
     """What became of the facets; a person's label that is repeated brings its ticks: equals earn the same."""
     explanation = judgement.explanation
     found = tuple(map(kept_outcome, explanation.facets)) if explanation else ()
-    if judgement.because != TOLD:
+    if judgement.reason is not Reason.TOLD:
         return found
     ticked = [
         Outcome(one.id, one.first, EXPRESSED if told[one.id] else UNADDRESSED, 1.0)

@@ -7,14 +7,13 @@ from dataclasses import replace
 
 from postil.alignment.aligner import load_aligner
 from postil.data.judgements import APPROXIMATE, Judgement
-from postil.data.questions import Answer, Facet, Question, Reference
+from postil.data.questions import Answer, Facet
 from postil.entailment.entailer import load_entailer
 from postil.explain.alignments import plain_alignment, plain_entailment, plain_outcome
 from postil.explain.explanation import explain
-from postil.explain.judged import explained
 from postil.explain.justification import justified
 from postil.explain.notes import facets_in_words
-from postil.grader import as_read, load, shortened
+from postil.grader import grade_class, make_question
 from postil.grading.claims import judge_facets
 from postil.grading.screening import screen
 from postil.language.pipeline import analyse_tokens
@@ -34,20 +33,13 @@ def judge(task: Task) -> Findings:
 
 def judge_class(task: ClassTask) -> Findings:
     """Judge the answers to a question as one class, by a new grader: it remembers only what came along."""
-    grader = load()
-    grader.remember(task.question, task.references, task.decided)
-    asked = Question(
-        id="",
-        text=task.question,
-        references=tuple(Reference(str(number), text) for number, text in enumerate(task.references)),
-        answers=tuple(Answer(str(number), text) for number, text in enumerate(task.answers)),
-    )
-    [(_, judged)] = grader.grade_many([asked])
-    if task.explain or task.with_facets:
-        read = as_read(task.question, task.references, [shortened(answer) for answer in task.answers])
-        judged = explained(task.question, read, judged, _facets(task.facets))
-    warnings = tuple(concern.sentence for concern in screen(asked))
-    return Findings([_plain(one, task) for one in judged], warnings)
+    question = make_question(task.question, task.references)
+    explain = task.explain or task.with_facets
+    claims = _facets(task.facets) if explain else None
+    judgements = grade_class(question, task.answers, task.decided, claims, explain=explain)
+    answers = tuple(Answer(str(number), text) for number, text in enumerate(task.answers))
+    warnings = tuple(concern.sentence for concern in screen(replace(question, answers=answers)))
+    return Findings([_plain(judgement, task) for judgement in judgements], warnings)
 
 
 def align_pairs(task: AlignTask) -> list[Plain]:

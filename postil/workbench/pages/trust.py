@@ -12,10 +12,12 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from markupsafe import Markup
 
+from postil.data.judgements import Reason
 from postil.data.labels import PLAIN_NAMES
 from postil.errors import number_of
 from postil.explain.charts import Bar, Bin, Step, bar_chart, coverage_curve, reliability_diagram
-from postil.grader import TOLD, Grader, fingerprint, load
+from postil.grader import Grader, load
+from postil.grading.answers import fingerprint
 from postil.grading.probabilities import Stack
 from postil.scoring.agreement import cohen_kappa, quadratic_weighted_kappa
 from postil.workbench.http.access import OfPerson, may
@@ -218,7 +220,7 @@ def _bin(compared: Sequence[Compared]) -> Bin:
 def _repeated(one: Seen) -> bool:
     """Whether the machine had only repeated an earlier decision on the same words."""
     judged, decision = one.judged, one.decision
-    return bool(judged and decision and judged.because == TOLD and judged.made <= decision.made)
+    return bool(judged and decision and judged.reason is Reason.TOLD and judged.made <= decision.made)
 
 
 def _compared(decision: Decision) -> Compared:
@@ -248,7 +250,7 @@ def _passing(seen: Sequence[Seen], known: Calibration, target: float, *, own: bo
     undecided = [(one.answer_id, one.judged) for one in seen if one.judged and not one.decision]
     if not undecided:
         return None
-    sure = [(id, said.confidence) for id, said in undecided if not (said.deferred and said.because)]
+    sure = [(id, said.confidence) for id, said in undecided if not (said.deferred and said.reason)]
 
     def passed(accuracy: float) -> tuple[int, ...]:
         level = known.threshold(accuracy)

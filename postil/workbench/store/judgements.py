@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import Exists, Select, delete, exists, func, insert, or_, select, update
 from sqlalchemy.orm import Session
 
+from postil.data.judgements import Reason
 from postil.data.labels import PARTLY
 from postil.errors import PostilError
 from postil.workbench.records import Change, Decision, Job, Judged, counting_label
@@ -181,7 +182,7 @@ class Said:
     label: str
     confidence: float
     deferred: bool
-    because: str
+    reason: Reason | None
     made: datetime
 
 

@@ -19,6 +19,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+from postil.data.judgements import Reason
+
 # What all tables of the store are made of: text of any length, moments in UTC, JSON.
 
 
@@ -44,6 +46,21 @@ class UtcTime(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
+class StoredReason(TypeDecorator[Reason]):
+    """A reason by its name."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Reason | None, dialect: Dialect) -> str | None:
+        """Store the name."""
+        return None if value is None else value.value
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> Reason | None:
+        """Read the name as a reason."""
+        return None if value is None else Reason(value)
+
+
 class Base(DeclarativeBase):
     """What all tables share: text of any length, moments in UTC, JSON."""
 
@@ -52,6 +69,7 @@ class Base(DeclarativeBase):
         str: Text(),
         float: Double(),
         datetime: UtcTime(),
+        Reason: StoredReason(),
         dict[str, Any]: JSON(none_as_null=True),
         list[str]: JSON(none_as_null=True),
         list[dict[str, Any]]: JSON(none_as_null=True),
@@ -146,7 +164,7 @@ class JudgementColumns:
     score: Mapped[float]
     confidence: Mapped[float]
     deferred: Mapped[bool]
-    because: Mapped[str]
+    reason: Mapped[Reason | None]
     reference: Mapped[str]
     teacher: Mapped[str]
     student: Mapped[str]

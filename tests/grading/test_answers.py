@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from postil.data.judgements import Reason
 from postil.data.labels import RESPONSE_SCHEMES
-from postil.grading.plain_cases import plain_case
+from postil.grading.answers import plain_case
 
 QUESTION = "Why is the bulb lit?"
 REFERENCES = ("It is in a closed path with the battery.", "The circuit is complete.")
@@ -42,7 +43,7 @@ def test_nothing_written(answer: str) -> None:
 def test_no_answer_in_words(answer: str) -> None:
     case = plain_case(QUESTION, REFERENCES, answer)
     assert case is not None
-    assert (case.label, case.because) == ("non_domain", "it says that there is no answer")
+    assert (case.label, case.reason) == ("non_domain", Reason.NO_ANSWER)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +89,7 @@ def test_short_references_are_matched_too(answer: str) -> None:
 def test_a_copy_of_the_question(answer: str) -> None:
     case = plain_case(QUESTION, REFERENCES, answer)
     assert case is not None
-    assert (case.label, case.because) == ("irrelevant", "it only repeats the question")
+    assert (case.label, case.reason) == ("irrelevant", Reason.QUESTION)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +111,7 @@ def test_a_reference_that_is_the_question_is_still_right() -> None:
 def test_keyboard_mash(answer: str) -> None:
     case = plain_case(QUESTION, REFERENCES, answer)
     assert case is not None
-    assert (case.label, case.because) == ("non_domain", "hardly a word in it is known")
+    assert (case.label, case.reason) == ("non_domain", Reason.UNKNOWN_WORDS)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +145,7 @@ def test_any_text_is_a_case_or_none(question: str, references: list[str], answer
     case = plain_case(question, references, answer)
     if case is not None:
         assert case.label in RESPONSE_SCHEMES["5way"].labels
-        assert case.because
+        assert case.reason
     if any(character.isalnum() for character in answer):
         again = plain_case(question, [*references, answer], answer)
         assert again is not None

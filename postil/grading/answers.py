@@ -1,12 +1,16 @@
-"""Answers that need no model: nothing written, "I don't know", the question copied, the reference itself."""
+"""Answers as they are read, and those that need no model: empty ones, "I don't know", a copied question."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from postil.data.judgements import Reason
+from postil.language.fillers import without_fillers
 from postil.language.measures.overlap import overlap_words, word_alike
+from postil.language.spelling import correct
 from postil.language.words.spaces import vocabulary
 from postil.language.words.wordnet import wordnet
 
@@ -26,32 +30,61 @@ _ADDED = frozenset(("the", "answer", "to", "is", "my", "question", "was", "a", "
 _COPIED = 0.9  # share of words that question and answer have in common when one copies the other
 
 
+# A longer answer is judged by its beginning: it is not a short one, and every measure grows with length.
+LONGEST_ANSWER = 3000
+
+
+def fingerprint(question: str, references: Sequence[str]) -> str:
+    """A short name for a question and its first reference, whatever their case and punctuation.
+
+    "Explain your answer." is asked often; the reference tells which of these questions it is.
+    """
+    reference = next((text for text in references if text.strip()), "")
+    words = " ".join(overlap_words(f"{question} | {reference}"))
+    return hashlib.sha256(words.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def shortened(answer: str) -> str:
+    """An answer as far as it is read: blanks made one, and no more than `LONGEST_ANSWER` characters."""
+    return " ".join(answer.split())[:LONGEST_ANSWER].rstrip()
+
+
+def bare(text: str) -> str:
+    """An answer without capitals and full stop: whoever writes the same gets the same label."""
+    return text.casefold().strip(" .!?…") or text
+
+
+def as_read(question: str, references: Sequence[str], answers: Sequence[str]) -> list[str]:
+    """The answers as they are meant: misspellings put right, fillers left out; the question's words stay."""
+    known = (question, *references)
+    return [without_fillers(correct(answer, known)[0], known) for answer in answers]
+
+
 @dataclass(frozen=True, slots=True)
 class PlainCase:
     """The label of an answer that speaks for itself, and why."""
 
     label: str
-    because: str
+    reason: Reason
 
 
 def plain_case(question: str, references: Sequence[str], answer: str) -> PlainCase | None:
     """Judge an answer by what it plainly is; None where a model must look at it."""
     words = overlap_words(answer)
     if not any(character.isalnum() for character in answer):
-        because = "there are no words in it" if answer.strip() else "nothing was written"
-        return PlainCase("non_domain", because)
+        return PlainCase("non_domain", Reason.NO_WORDS if answer.strip() else Reason.EMPTY)
     right = [overlap_words(reference) for reference in references]
     if any(words == one and _signs(answer) == _signs(of) for one, of in zip(right, references, strict=True)):
-        return PlainCase("correct", "it is the reference, word for word")
+        return PlainCase("correct", Reason.REFERENCE)
     if " ".join(words).replace("'", "").replace("’", "") in _NO_ANSWER and not any(
         set(words) <= set(one) for one in right
     ):
-        return PlainCase("non_domain", "it says that there is no answer")
+        return PlainCase("non_domain", Reason.NO_ANSWER)
     asked = overlap_words(question)
     if asked and _repeats(words, asked):
-        return PlainCase("irrelevant", "it only repeats the question")
+        return PlainCase("irrelevant", Reason.QUESTION)
     if _is_gibberish(words, [*asked, *(word for one in right for word in one)]):
-        return PlainCase("non_domain", "hardly a word in it is known")
+        return PlainCase("non_domain", Reason.UNKNOWN_WORDS)
     return None
 
 

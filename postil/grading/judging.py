@@ -1,0 +1,120 @@
+"""Judges a class: plain cases first, then evidence, probabilities and the memory of a person's decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from postil.data.arrays import Floats
+from postil.data.judgements import CREDIT, Judgement, Reason, collapsed, score_of
+from postil.data.labels import RESPONSE_SCHEMES
+from postil.grading.answers import PlainCase, as_read, bare, plain_case, shortened
+from postil.grading.decision import LABELS, decide
+from postil.grading.evidence import gather, similarities
+from postil.grading.memory import Kernel, adjust, propose, targets
+from postil.grading.probabilities import Stack
+from postil.language.measures.coverage import Side
+
+# Unless the user asks for an accuracy, the surest four in five pass.
+PASSED = 0.8
+_MANY_WORDS = 100  # longer answers are left to a person
+_SURE = 0.96  # of what is plain to see
+
+
+def judge_class(
+    question: str,
+    references: Sequence[str],
+    answers: Sequence[str],
+    stack: Stack,
+    kernel: Kernel,
+    decided: Mapping[str, str] | None = None,
+    credit: Mapping[str, float] = CREDIT,
+    target: float | None = None,
+) -> list[Judgement]:
+    """Judge the answers to a question as one class; `decided` has labels that a person gave to some texts.
+
+    Without a `target` for the accuracy of what passes, the surest four in five pass.
+    """
+    decided = decided or {}
+    # Whoever writes the same gets the same: answers that differ in capitals and full stops are judged as one.
+    first: dict[str, str] = {bare(text): text for text in decided}
+    texts = [first.setdefault(bare(text), text) for text in map(shortened, answers)]
+    judgements: dict[int, Judgement] = {}
+    for row, text in enumerate(texts):
+        told = PlainCase(decided[text], Reason.TOLD) if text in decided else None
+        case = told or plain_case(question, references, text)
+        if case is not None:
+            judgements[row] = _plain(case, credit)
+    rest = [row for row in range(len(texts)) if row not in judgements]
+    if rest:
+        # Decided answers belong to the class: the others are compared with them as well.
+        members = as_read(question, references, [*(texts[row] for row in rest), *decided])
+        evidence = gather(question, references, members)
+        probabilities = _reconsidered(
+            stack.probabilities(evidence.table), evidence.sides, list(decided.values()), kernel
+        )
+        level = stack.threshold_for(PASSED) if target is None else stack.threshold(target)
+        judged = _judgements(probabilities, evidence.references[: len(rest)], stack, credit, level)
+        for row, judgement in zip(rest, judged, strict=True):
+            long = len(texts[row].split()) > _MANY_WORDS
+            judgements[row] = replace(judgement, deferred=True, reason=Reason.LONG) if long else judgement
+    return [judgements[row] for row in range(len(texts))]
+
+
+def _judgements(
+    probabilities: Floats, references: Sequence[str], stack: Stack, credit: Mapping[str, float], level: float
+) -> Iterator[Judgement]:
+    decided = decide(probabilities, stack.biases)
+    for row, reference in enumerate(references):
+        five = dict(zip(LABELS, probabilities[row].tolist(), strict=True))
+        chances = collapsed(five)
+        labels = {name: RESPONSE_SCHEMES[name].labels[rows[row]] for name, rows in decided.items()}
+        confidence = chances["2way"][labels["2way"]]
+        yield Judgement(labels, chances, score_of(five, credit), confidence, confidence < level, reference)
+
+
+def _plain(case: PlainCase, credit: Mapping[str, float]) -> Judgement:
+    """A judgement that needs no model; a coarse label leaves the finer ones to the most frequent."""
+    label = "irrelevant" if case.label == "incorrect" else case.label
+    five = dict.fromkeys(LABELS, (1 - _SURE) / (len(LABELS) - 1)) | {label: _SURE}
+    labels = {name: scheme.collapse(label) or label for name, scheme in RESPONSE_SCHEMES.items()}
+    chances = collapsed(five)
+    confidence = chances["2way"][labels["2way"]]
+    return Judgement(labels, chances, score_of(five, credit), confidence, reason=case.reason)
+
+
+def _reconsidered(
+    probabilities: Floats, sides: Sequence[Side], labels: Sequence[str], kernel: Kernel
+) -> Floats:
+    """What the stack says of answers, moved by the labels that a person gave to the last of them."""
+    count = len(probabilities) - len(labels)
+    rest, known = probabilities[:count], probabilities[count:]
+    likeness = similarities(sides, sides[count:])
+    return adjust(rest, likeness[:count], known, likeness[count:], targets(labels, known), kernel)
+
+
+def worth_labelling(
+    question: str,
+    references: Sequence[str],
+    answers: Sequence[str],
+    count: int,
+    stack: Stack,
+    kernel: Kernel,
+    decided: Mapping[str, str] | None = None,
+) -> list[int]:
+    """The rows of the answers to label first: those that tell most about the others."""
+    decided = decided or {}
+    texts = [shortened(answer) for answer in answers]
+    first = {text: row for row, text in reversed(list(enumerate(texts)))}
+    rows = [
+        row
+        for row, text in enumerate(texts)
+        if first[text] == row and plain_case(question, references, text) is None
+    ]
+    if all(texts[row] in decided for row in rows):
+        return []
+    evidence = gather(question, references, as_read(question, references, [texts[row] for row in rows]))
+    seen = [number for number, row in enumerate(rows) if texts[row] in decided]
+    likeness = similarities(evidence.sides, evidence.sides)
+    chosen = propose(stack.probabilities(evidence.table), likeness, count, seen, kernel)
+    return [rows[number] for number in chosen]
