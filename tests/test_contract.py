@@ -9,10 +9,8 @@ from dataclasses import fields
 
 import pytest
 
-from postil import Grader, client, load
+from postil import Answer, Grader, Judgement, Question, Reference, client, load
 from postil.cli.main import main
-from postil.data.judgements import Judgement
-from postil.data.questions import Answer, Question, Reference
 
 FUNCTIONS = {
     load: "model=None, *, credit=None, target=None",

@@ -99,7 +99,7 @@ def test_feedback_follows_the_label_that_counts():
 
 def test_what_decided_beforehand_explains():
     (row,) = rows_of(exports.as_csv(question(), [view(machine="non_domain", reason=Reason.EMPTY)]))
-    assert row["explanation"] == "The answer is empty."
+    assert row["explanation"] == "Nothing was written."
 
 
 @pytest.mark.parametrize("text", EVIL)
