@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,50 @@ def test_imports_go_one_way(path):
 @pytest.mark.parametrize("path", MODULES, ids=name)
 def test_modules_stay_short(path):
     assert len(path.read_text("utf-8").splitlines()) <= LONGEST
+
+
+def module_name(path: Path) -> str:
+    parts = ("postil", *path.relative_to(ROOT).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def own_imports(tree: ast.AST, own: str) -> set[str]:
+    """The modules of Postil that a syntax tree imports."""
+    names = {module_name(path) for path in MODULES}
+    found = set(imported(tree, tuple(own.split("."))))
+    # A system of the benchmark is named as "module:name", and imported when it is asked for.
+    strings = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    found |= {text.partition(":")[0] for text in strings if isinstance(text, str) and ":" in text}
+    return (found & names) - {own}
+
+
+def test_modules_do_not_import_each_other_in_a_circle():
+    """What a function imports when it runs does not count."""
+    graph = {}
+    for path in MODULES:
+        tree = ast.parse(path.read_text("utf-8"))
+        top = ast.Module([node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)], [])
+        graph[module_name(path)] = own_imports(top, module_name(path))
+    assert list(TopologicalSorter(graph).static_order())
+
+
+def test_every_module_is_imported_by_another():
+    used = {
+        name
+        for path in MODULES
+        for name in own_imports(ast.parse(path.read_text("utf-8")), module_name(path))
+    }
+    unused = [
+        name(path)
+        for path in MODULES
+        if path.name != "__init__.py" and "migrations" not in path.parts and module_name(path) not in used
+    ]
+    assert unused == ["__main__.py"]
+
+
+def test_few_modules_are_very_short():
+    short = [name(path) for path in MODULES if len(path.read_text("utf-8").splitlines()) < 60]
+    assert len(short) < 50, short
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name)
