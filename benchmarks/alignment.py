@@ -2,9 +2,9 @@
 
     python benchmarks/alignment.py [--data DATA] [--count 1000]
 
-DATA is a folder with ists/ below it, as docs/data.md shows; without it the pairs are made up. The peers, in
-turns with the aligner: the baseline of identical tokens, which knows no meaning, and two of the aligner's own
-steps alone, the encoder's reading and the analysis.
+DATA is a folder with ists/ below it, as docs/researchers/data.md shows; without it the pairs are made up.
+The peers, in turns with the aligner: the baseline of identical tokens, which knows no meaning, and two of
+the aligner's own steps alone, the encoder's reading and the analysis.
 """
 
 from __future__ import annotations

@@ -2,9 +2,10 @@
 
     python benchmarks/entailment.py [--data DATA] [--rounds 3]
 
-Short pairs are in tests/fixtures/paraphrases.tsv; with DATA (a folder with rte/ below it, as docs/data.md
-shows) also RTE-3's short and long ones. The peers, in turns with the entailer: two of its own steps alone,
-the encoder's reading and the analysis, the baseline of word overlap, and the entailer with justifications.
+Short pairs are in tests/fixtures/paraphrases.tsv; with DATA (a folder with rte/ below it, as
+docs/researchers/data.md shows) also RTE-3's short and long ones. The peers, in turns with the entailer: two
+of its own steps alone, the encoder's reading and the analysis, the baseline of word overlap, and the
+entailer with justifications.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Write the examples of docs/explanations.md and their pictures: answers of the bundled class, explained.
+"""Write the examples of docs/teachers/explanations.md and their pictures from the bundled class.
 
     python benchmarks/explanation_examples.py
 
@@ -18,7 +18,7 @@ from postil.data.labels import PLAIN_NAMES
 from postil.explain.alignment_picture import alignment_svg
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGE = DOCS / "explanations.md"
+PAGE = DOCS / "teachers" / "explanations.md"
 START, END = "<!-- examples: benchmarks/explanation_examples.py -->", "<!-- end of the examples -->"
 WANTED = (
     "price.04",
@@ -57,7 +57,7 @@ def examples() -> Iterator[str]:
             f"| label | {PLAIN_NAMES[judgement.label]}, {judgement.confidence:.0%} sure |\n"
             f"| to the teacher | {told.teacher} |\n"
             f"| to the student | {told.student} |\n\n"
-            f"![The chunks of the answer beside the reference's]({picture})\n"
+            f"![The chunks of the answer beside the reference's](../{picture})\n"
         )
 
 

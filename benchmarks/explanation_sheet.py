@@ -2,8 +2,8 @@
 
     python benchmarks/explanation_sheet.py --data DATA --seed 607 --out sheet.csv
 
-DATA is a folder with sra/ below it, as docs/data.md shows. The reader says of each row whether both notes are
-faithful, grammatical and useful; the label itself is not in question.
+DATA is a folder with sra/ below it, as docs/researchers/data.md shows. The reader says of each row whether
+both notes are faithful, grammatical and useful; the label itself is not in question.
 """
 
 from __future__ import annotations

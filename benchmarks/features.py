@@ -2,10 +2,10 @@
 
     python benchmarks/features.py --data DATA [--workers 2] [--count 10000]
 
-DATA is a folder with sra/ below it, as docs/data.md shows. Its training answers are filled up to 10,000 with
-shortened ones; with another count, fewer are drawn or more shortened ones added, to show how memory grows.
-Beside it, in the same run: the WordNet family as one would write it with NLTK, on a sample of pairs (needs
-nltk and Debian's wordnet-base; left out where they are not).
+DATA is a folder with sra/ below it, as docs/researchers/data.md shows. Its training answers are filled up
+to 10,000 with shortened ones; with another count, fewer are drawn or more shortened ones added, to show how
+memory grows. Beside it, in the same run: the WordNet family as one would write it with NLTK, on a sample of
+pairs (needs nltk and Debian's wordnet-base; left out where they are not).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     python benchmarks/foundation.py [--data FOLDER]
 
-FOLDER holds `sra/` laid out as docs/data.md shows; without it the reading benchmark is left out.
+FOLDER holds `sra/` laid out as docs/researchers/data.md shows; without it the reading benchmark is left out.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
     python benchmarks/grader.py --data DATA [--torch MODEL --weights FINAL] [--count 2000]
 
-DATA is a folder with sra/ below it, as docs/data.md shows; its training answers are the load. The peer is
-the same fine-tuned network run by PyTorch in batches, as a cross-encoder usually is: MODEL is the folder of
-the model that training started from, FINAL the learned weights (see training/README.md). Both sides use as
-many threads as there are cores.
+DATA is a folder with sra/ below it, as docs/researchers/data.md shows; its training answers are the load.
+The peer is the same fine-tuned network run by PyTorch in batches, as a cross-encoder usually is: MODEL is
+the folder of the model that training started from, FINAL the learned weights (see training/README.md). Both
+sides use as many threads as there are cores.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
     python benchmarks/robustness.py --data DATA [--count 300] [--seed 0]
 
-DATA is a folder with sra/ below it, as docs/data.md shows. Changes are tried on a sample of its training
-answers and on the bundled, made-up class. The encoder has learned from the questions of the former, and also
-from answers negated by the first of the three ways here, copied questions and mashed keys
+DATA is a folder with sra/ below it, as docs/researchers/data.md shows. Changes are tried on a sample of its
+training answers and on the bundled, made-up class. The encoder has learned from the questions of the
+former, and also from answers negated by the first of the three ways here, copied questions and mashed keys
 (training/made_answers.py); it has not seen the class. Every answer is graded by itself.
 """
 

@@ -1,4 +1,4 @@
-"""What people copy to run Postil fits together: Containerfile, compose.yaml, deploy/, docs/operations.md."""
+"""What people copy to run Postil fits together: Containerfile, compose.yaml, deploy/ and the guide."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
 SERVICES = COMPOSE["services"]
 OURS = ("web", "worker")
-OPERATIONS = (ROOT / "docs" / "operations.md").read_text()
+OPERATIONS = (ROOT / "docs" / "operators" / "operations.md").read_text()
 _DEFAULT = re.compile(r"\$\{\w+:-([^}]*)\}")  # ${NAME:-what it is without}
 
 

@@ -40,7 +40,7 @@ on the same folds. The official test sets were not used.
 
 On system chunks the chunker, too, has learned from four fifths of these sentences; 732 of the 750 images pairs are in an STS set that
 the encoder learned similarity from. FACT: 15 right of 19 given, 29 in the training sets' gold, on gold links, with rules written on these
-data; POL was never given there (4 in gold). docs/alignment.md has the published figures beside these.
+data; POL was never given there (4 in gold). docs/researchers/alignment.md has the published figures beside these.
 
 ## Sources
 {sources}

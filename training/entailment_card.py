@@ -52,7 +52,7 @@ in different folds. The official tests of RTE-3 and later were not used.
 ## Limits
 English news sentences, mostly; texts up to a paragraph (of longer ones it reads the sentences that bear on the hypothesis). It reasons little: counting, family
 trees, dates reckoned from other dates and what everybody knows are beyond it, and it believes a hypothesis whose words are all there too
-easily (docs/entailment.md has forty errors, classed). See the encoder's card on fairness.
+easily (docs/researchers/entailment.md has forty errors, classed). See the encoder's card on fairness.
 """
 
 

@@ -7,7 +7,7 @@
     python training/pipeline.py ship  --data DATA --silver silver.txt.xz --teacher TEACHER --model MODEL \\
                                       --wordnet /usr/share/wordnet --out postil/resources/pipeline
 
-DATA is laid out as docs/data.md shows. `train` takes about an hour on one core.
+DATA is laid out as docs/researchers/data.md shows. `train` takes about an hour on one core.
 """
 
 from __future__ import annotations

@@ -132,7 +132,7 @@ def read_datasets(folder: Path | str) -> dict[str, Dataset]:
     if not datasets:
         raise MissingDataError(
             f"{folder}: there are no files STSint.input.*.wa or STSint.testinput.*.wa here.",
-            hint="docs/data.md shows the layout.",
+            hint="docs/researchers/data.md shows the layout.",
         )
     return datasets
 

@@ -143,7 +143,7 @@ def _training_questions(folder: Path | str) -> list[Question]:
     questions = [q for (_, name), group in collection.items() if name == "train" for q in group]
     if not questions:
         raise MissingDataError(
-            f"{folder}: no corpus has a folder 'train'.", hint="docs/data.md shows the layout."
+            f"{folder}: no corpus has a folder 'train'.", hint="docs/researchers/data.md shows the layout."
         )
     labelled = labelled_only(questions)
     if not labelled:

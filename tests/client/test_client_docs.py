@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-GUIDE = Path(__file__).parents[2] / "docs" / "api.md"
+GUIDE = Path(__file__).parents[2] / "docs" / "developers" / "api.md"
 CLASS = 'id,answer\nu1,"it is less dense, of course"\nu2,it is cold\nu3,\n'
 
 

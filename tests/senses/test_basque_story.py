@@ -1,4 +1,4 @@
-"""The whole story of docs/senses.md: plan, two annotators, arbitration, release, train, tag, score.
+"""The story of docs/researchers/senses.md: plan, two annotators, arbitration, release, train, tag, score.
 
 The texts are made-up Basque (tests/fixtures/basque), the people are played (basque.py);
 every step is the command that a person would type.

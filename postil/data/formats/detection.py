@@ -30,7 +30,7 @@ def describe(path: Path) -> str:
         raise InputError(
             path,
             "is of no format that Postil knows.",
-            hint="A class's answers can be .csv, .tsv, .jsonl or .xlsx; docs/formats.md lists the rest.",
+            hint="Answers can be .csv, .tsv, .jsonl or .xlsx; docs/reference/formats.md lists the rest.",
         )
     return f"{kind}: {reader(path)}"
 

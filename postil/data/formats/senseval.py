@@ -1,6 +1,6 @@
 """Reads and writes lexical-sample files (Senseval): words in context, labelled with their senses.
 
-The formats, and what is forgiven in them, are described in docs/formats-senses.md.
+The formats, and what is forgiven in them, are described in docs/reference/formats-senses.md.
 """
 
 from __future__ import annotations

@@ -147,7 +147,9 @@ def read_collection(folder: Path | str) -> Collection:
     """Read `<corpus>/<set>/**/*.xml` below a folder, by corpus (`beetle`, …) and set (`train`, `test-…`)."""
     folder = Path(folder)
     if not is_folder(folder):
-        raise MissingDataError(f"{folder}: there is no such folder.", hint="docs/data.md shows the layout.")
+        raise MissingDataError(
+            f"{folder}: no such folder.", hint="docs/researchers/data.md shows the layout."
+        )
     collection: Collection = {}
     for corpus in CORPORA:
         base = next((child for child in folder.iterdir() if child.name.lower() == corpus.lower()), None)
@@ -158,7 +160,7 @@ def read_collection(folder: Path | str) -> Collection:
     if not collection:
         raise MissingDataError(
             f"{folder}: there is no folder 'beetle' or 'sciEntsBank' with XML files in it.",
-            hint="The layout is <corpus>/<set>/**/*.xml; docs/data.md shows it.",
+            hint="The layout is <corpus>/<set>/**/*.xml; docs/researchers/data.md shows it.",
         )
     return collection
 

@@ -1,7 +1,7 @@
 """How much of a reference an answer covers: word vectors matched greedily, weighted by rareness.
 
 Words that the question has already said count little (they are *demoted*): an answer that repeats them has
-not answered yet. Formulas are in docs/measures.md.
+not answered yet. Formulas are in docs/reference/measures.md.
 """
 
 from __future__ import annotations

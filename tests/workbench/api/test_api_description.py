@@ -17,7 +17,7 @@ OPERATIONS = {
     for path, operations in SPEC["paths"].items()
     for method, one in operations.items()
 }
-DOCS = Path(__file__).parents[3] / "docs" / "api.md"
+DOCS = Path(__file__).parents[3] / "docs" / "developers" / "api.md"
 each = pytest.mark.parametrize("name", OPERATIONS)
 
 
