@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("docs", "training", "postil", "tests", "deploy", "benchmarks")
 PAGES = sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in (ROOT / folder).rglob("*.md"))])
-# What people write; the cards of resources/ are written by training/, and history/ is kept as it was.
+# What people write: training/ writes the cards of resources/, and history/ is no longer kept up to date.
 GUIDES = [page for page in PAGES if "resources" not in page.parts]
 CURRENT = [page for page in GUIDES if "history" not in page.parts and page.name != "CHANGELOG.md"]
 LONGEST = 160
