@@ -1,14 +1,29 @@
-"""From an alignment to what a person would say: what both say, what differs and how, what is missing."""
+"""Two aligned sentences compared in words: what both say, how they contradict each other, what is missing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 from postil.data.judgements import AlignedPair
 from postil.errors import PostilError
 from postil.explain.clauses import Tree
-from postil.explain.differences import Difference, find_differences, is_adverb, words_matter
+from postil.explain.differences import Difference, find_differences, first_negates, is_adverb, words_matter
+from postil.explain.findings import (
+    Sides,
+    common_names,
+    common_statement,
+    contrast,
+    counted,
+    figure,
+    is_new,
+    left_over,
+    together,
+    unsure,
+    without_parts,
+)
 from postil.explain.hints import hints_for
+from postil.explain.links import quantities_in
 from postil.explain.phrases import (
     carries_meaning,
     heads_of,
@@ -20,33 +35,17 @@ from postil.explain.phrases import (
     spoken,
     trimmed,
 )
-from postil.explain.shared import common_names, common_statement
-from postil.explain.wording import (
-    Named,
-    Sides,
-    contradiction,
-    contrast,
-    details,
-    is_new,
-    is_within,
-    left_over,
-    left_over_list,
-    likeness,
-    together,
-)
+from postil.explain.wording import Content, Kind, Statement, Subject, Verb, write
 from postil.language.document import Document, Token
 
 REGISTERS = ("neutral", "teacher", "student")
 _CONTRADICTIONS = ("negated", "opposite", "number", "opinion", "certainty")
-_SPECIFICS = ("more_general", "more_specific")
-_LIKE = ("related", "similar")
 # The most that is said of one kind, and in all beside what both say.
 _ITEMS = 2
 _SENTENCES = 2
 _LONGEST = 22
 _QUOTED = 24  # words of a whole text that are quoted
 _MOST = 0.5
-_UNSAID = ("the answer does not", "the answer leaves out")
 
 
 def explain(
@@ -65,181 +64,208 @@ def explain(
     """
     if register not in REGISTERS:
         raise PostilError(f"there is no register “{register}”.", hint=f"Registers: {', '.join(REGISTERS)}.")
-    empty = _empty(source, target, register)
-    if empty:
-        return empty
-    differences = find_differences(pair, source, target)
-    if register == "student":
-        return hints_for(differences, source, target, question)
-    names = ("the first", "the second") if register == "neutral" else ("the answer", "the reference")
-    sides = Sides(Tree.of(source), Tree.of(target), *names)
-    return _compared(differences, sides, register)
+    plan = _empty(source, target, register)
+    if not plan:
+        differences = find_differences(pair, source, target)
+        if register == "student":
+            plan = hints_for(differences, source, target, question)
+        else:
+            plan = _compared(differences, Sides.of(source, target), register)
+    return write(plan, register)
 
 
-def _empty(source: Document, target: Document, register: str) -> str:
+def _empty(source: Document, target: Document, register: str) -> list[Statement]:
     """What to say where one of two texts has no words."""
-    gone = [not any(any(map(str.isalnum, token.text)) for token in text.tokens) for text in (source, target)]
-    if register == "neutral" and all(gone):
-        return "Both sentences are empty."
+    empty = [not any(any(map(str.isalnum, token.text)) for token in text.tokens) for text in (source, target)]
+    if not any(empty):
+        return []
     if register == "student":
-        return (
-            "You have not answered yet."
-            if gone[0]
-            else "There is nothing to compare with."
-            if gone[1]
-            else ""
-        )
-    first, second = (
-        ("answer", "reference") if register == "teacher" else ("first sentence", "second sentence")
-    )
-    return f"The {first} is empty." if gone[0] else f"The {second} is empty." if gone[1] else ""
+        return [Statement(Kind.UNANSWERED if empty[0] else Kind.NOTHING_TO_COMPARE)]
+    if register == "neutral" and all(empty):
+        return [Statement(Kind.BOTH_EMPTY)]
+    return [Statement(Kind.EMPTY, subject=Subject.FIRST if empty[0] else Subject.SECOND)]
 
 
-def _compared(differences: Sequence[Difference], sides: Sides, register: str) -> str:
-    """The explanation for who sees both texts."""
+def _compared(differences: Sequence[Difference], sides: Sides, register: str) -> list[Statement]:
+    """The plan for who sees both texts."""
     telling = telling_differences(differences, sides)
     if not telling:
-        much = "" if all(one.kind == "same" for one in differences) else "much "
-        if register == "neutral":
-            return f"Both sentences say {much}the same."
-        return f"The answer says {much}the same as the reference."
-    if all(one.kind in ("missing", "extra") for one in differences):
-        return _nothing_in_common(sides, register)
+        same = all(difference.kind == "same" for difference in differences)
+        return [Statement(Kind.SAME if same else Kind.NEARLY_SAME)]
+    if all(difference.kind in ("missing", "extra") for difference in differences):
+        wholes = tuple(map(whole_text, (sides.source, sides.target)))
+        return [Statement(Kind.NOTHING_SHARED, contents=wholes)]
     both = shared(differences, sides, register)
-    sentences = differing(telling, sides, register)[:_SENTENCES]
-    if not sentences:
-        return told([both]) if both else _little(register)
-    if (
-        register == "teacher"
-        and _mostly_missing(telling, sides)
-        and sentences[0].startswith(_UNSAID)
-        and "answer says" not in both
-    ):
+    common = [Statement(Kind.SHARED, contents=(both,))] if both else []
+    differing = [
+        *contradictions(telling, sides),
+        *(_only_one(telling, sides) if register == "neutral" else _left_out(telling, sides)),
+        *_unlike(telling, sides),
+        *_specific(telling, sides),
+        *(_also(telling, sides) if register == "teacher" else ()),
+    ][:_SENTENCES]
+    if not differing:
+        return common or [Statement(Kind.SAME_WORDS)]
+    first = differing[0]
+    if both and both.verb is not Verb.SAY and first.kind is Kind.LEFT_OUT and _mostly_missing(telling, sides):
         # Where nearly all is missing, one sentence says so.
-        mentioned = both.removeprefix("like the reference, ")
-        joined = f"{mentioned} but{sentences[0].removeprefix(sides.first)}" if both else sentences[0]
-        return told([joined, *sentences[1:2]])
-    return told([text for text in (both, *sentences) if text])
-
-
-def _little(register: str) -> str:
-    if register == "neutral":
-        return "Both sentences use much the same words, but they do not say quite the same."
-    return "The answer uses words of the reference, but does not say quite the same."
+        return [replace(first, kind=Kind.SHARED_BUT, contents=(both,)), *differing[1:]]
+    return [*common, *differing]
 
 
 def _mostly_missing(telling: Sequence[Difference], sides: Sides) -> bool:
     """Whether most of what the second sentence says is not in the first."""
     words = [token for token in sides.target.document.tokens if carries_meaning(token)]
-    gone = {number - 1 for one in telling if one.kind == "missing" for number in one.target}
-    return sum(token.index in gone for token in words) > _MOST * len(words)
+    missing = {
+        number - 1 for difference in telling if difference.kind == "missing" for number in difference.target
+    }
+    return sum(token.index in missing for token in words) > _MOST * len(words)
 
 
 def telling_differences(differences: Sequence[Difference], sides: Sides) -> list[Difference]:
-    """The differences that are worth a word."""
-    telling = [
-        one
-        for one in differences
-        if one.kind != "same" and words_matter(one, sides.source.document, sides.target.document)
-    ]
-    # A link between the same words of which something else is said is no difference that words could show.
-    return [
-        one
-        for one in telling
-        if one.kind in _CONTRADICTIONS
-        or (is_new(one, sides) if one.kind in ("missing", "extra") else len(set(contrast(one, sides))) > 1)
-    ]
+    """The differences that are worth a word.
+
+    A link between the same words of which something else is said is no difference that words could show.
+    """
+
+    def tells(difference: Difference) -> bool:
+        if difference.kind == "same" or not words_matter(
+            difference, sides.source.document, sides.target.document
+        ):
+            return False
+        if difference.kind in ("missing", "extra"):
+            return is_new(difference, sides)
+        return difference.kind in _CONTRADICTIONS or len(set(contrast(difference, sides))) > 1
+
+    return [difference for difference in differences if tells(difference)]
 
 
-def shared(differences: Sequence[Difference], sides: Sides, register: str) -> str:
+def shared(differences: Sequence[Difference], sides: Sides, register: str) -> Content | None:
     """What both say, or at least name."""
     neutral = register == "neutral"
     tree, other = (sides.source, sides.target) if neutral else (sides.target, sides.source)
     statement = common_statement(tree, other.document, differences, of_source=neutral)
     if statement:
-        words = f"that {statement.words}" if statement.is_clause else statement.words
-        if neutral:
-            return f"both sentences {'say' if statement.is_clause else 'are about'} {words}"
-        return f"like the reference, the answer {'says' if statement.is_clause else 'is about'} {words}"
+        return statement
     names = common_names(tree.document, other.document, differences, of_source=neutral)
-    if not names:
-        return ""
-    return (
-        f"both sentences mention {names}" if neutral else f"like the reference, the answer mentions {names}"
-    )
+    return Content(Verb.MENTION, names) if names else None
 
 
-def differing(telling: Sequence[Difference], sides: Sides, register: str) -> list[str]:
-    """Sentences about the differences, the most important first."""
-
-    def of(*kinds: str, most: int | None = _ITEMS) -> list[Difference]:
-        # Stable: within a kind the order is that of the text.
-        found = [one for one in telling if one.kind in kinds]
-        found.sort(key=lambda one: is_adverb(one, sides.source.document, sides.target.document))
-        return sorted(found, key=lambda one: kinds.index(one.kind))[:most]
-
-    sentences = [contradiction(one, sides) for one in of(*_CONTRADICTIONS)]
-    if len(sentences) > 1:
-        sentences = ["; ".join(sentences)]
-    missing, extra = (_left_over(of(kind, most=None), sides) for kind in ("missing", "extra"))
-    if register == "neutral" and (missing or extra):
-        only = [
-            f"only {side} {left_over_list(names, denied=False)}"
-            for side, names in ((sides.first, extra), (sides.second, missing))
-            if names
-        ]
-        sentences.append(", and ".join(only))
-    elif missing:
-        sentences.append(f"{sides.first} {left_over_list(missing, denied=True)}")
-    wordings: tuple[tuple[tuple[str, ...], Callable[[Sequence[Difference], Sides], str]], ...]
-    wordings = ((_LIKE, likeness), (_SPECIFICS, details))
-    sentences += [wording(found, sides) for kinds, wording in wordings if (found := of(*kinds))]
-    if register == "teacher" and extra:
-        sentences.append(f"{sides.first} also {left_over_list(extra, denied=False)}")
-    return sentences
+def _of(telling: Sequence[Difference], sides: Sides, *kinds: str) -> list[Difference]:
+    """The differences of these kinds in their order, adverbs last; within a kind, in that of the text."""
+    chosen = [difference for difference in telling if difference.kind in kinds]
+    chosen.sort(key=lambda one: is_adverb(one, sides.source.document, sides.target.document))
+    return sorted(chosen, key=lambda difference: kinds.index(difference.kind))
 
 
-def _left_over(found: Sequence[Difference], sides: Sides) -> list[Named]:
+def contradictions(telling: Sequence[Difference], sides: Sides) -> list[Statement]:
+    """A statement about the first two contradictions, if there are any."""
+    chosen = _of(telling, sides, *_CONTRADICTIONS)[:_ITEMS]
+    statements = [_contradiction(difference, sides) for difference in chosen]
+    return [replace(statements[0], then=statements[1])] if len(statements) > 1 else statements
+
+
+def _contradiction(difference: Difference, sides: Sides) -> Statement:
+    """Two things that cannot both hold, or not with the same certainty or opinion."""
+    words = contrast(difference, sides)
+    if difference.kind == "number":
+        return _number(difference, sides)
+    if difference.kind == "opposite":
+        return Statement(Kind.OPPOSITE, words)
+    if difference.kind == "opinion":
+        return Statement(Kind.OPINION, words, subject=Subject.BOTH)
+    if difference.kind == "certainty":
+        doubts = [unsure(side) for side in sides.words(difference)]
+        if words[0] == words[1]:
+            return Statement(Kind.CERTAINTY_OF_WORDS, words, subject=Subject.BOTH)
+        if doubts[0] == doubts[1]:
+            return Statement(Kind.CERTAINTY, words, subject=Subject.BOTH)
+        return Statement(Kind.LESS_CERTAIN if doubts[0] else Kind.MORE_CERTAIN, words)
+    denies = first_negates(difference, sides.source.document, sides.target.document)
+    return Statement(Kind.DENIES if denies else Kind.DENIED, words)
+
+
+def _number(difference: Difference, sides: Sides) -> Statement:
+    (quantity,) = quantities_in(sides.source.document, difference.source)
+    (other,) = quantities_in(sides.target.document, difference.target)
+    first, _ = sides.words(difference)
+    number = counted(sides.source, first)
+    figures = figure(sides.source.document, quantity), figure(sides.target.document, other)
+    if number:
+        return Statement(Kind.NUMBER, (number, *figures))
+    alone = sum(map(carries_meaning, first)) == quantity.end - quantity.start
+    return Statement(Kind.UNLIKE, figures if alone else contrast(difference, sides))
+
+
+def _only(kind: str, telling: Sequence[Difference], sides: Sides) -> tuple[Content, ...]:
     """The first few things that only one sentence says, statements before single words."""
-    names = list(dict.fromkeys(left_over(one, sides) for one in together(found, sides)))
-    names.sort(key=lambda name: name.verb == "have")
-    return [name for name in names if not is_within(name, names)][:_ITEMS]
+    contents = [left_over(one, sides) for one in together(_of(telling, sides, kind), sides)]
+    return without_parts(sorted(contents, key=lambda content: content.verb is Verb.HAVE))[:_ITEMS]
 
 
-def _nothing_in_common(sides: Sides, register: str) -> str:
-    """Two texts that share nothing, each with what it says."""
-    first, second = (whole_text(tree) for tree in (sides.source, sides.target))
-    if register == "teacher":
-        return f"The answer has nothing in common with the reference, which {second}."
-    return f"The two sentences have nothing in common: the first {first}, the second {second}."
+def _only_one(telling: Sequence[Difference], sides: Sides) -> list[Statement]:
+    statements = [
+        Statement(Kind.ONLY, contents=contents, subject=subject)
+        for kind, subject in (("extra", Subject.FIRST), ("missing", Subject.SECOND))
+        if (contents := _only(kind, telling, sides))
+    ]
+    return [replace(statements[0], then=statements[1])] if len(statements) > 1 else statements
 
 
-def whole_text(tree: Tree) -> str:
-    """What a whole text does: "says that …", "is about …", or, where it is neither, "says “…”"."""
+def _left_out(telling: Sequence[Difference], sides: Sides) -> list[Statement]:
+    missing = _only("missing", telling, sides)
+    return [Statement(Kind.LEFT_OUT, missing=missing)] if missing else []
+
+
+def _also(telling: Sequence[Difference], sides: Sides) -> list[Statement]:
+    extra = _only("extra", telling, sides)
+    return [Statement(Kind.ALSO, contents=extra)] if extra else []
+
+
+def _unlike(telling: Sequence[Difference], sides: Sides) -> list[Statement]:
+    """Words that are near each other in meaning and not the same."""
+    pairs = [contrast(difference, sides) for difference in _of(telling, sides, "related", "similar")[:_ITEMS]]
+    words = tuple(word for pair in pairs for word in pair)
+    return [Statement(Kind.UNLIKE_TWICE if len(pairs) > 1 else Kind.UNLIKE, words)] if pairs else []
+
+
+def _specific(telling: Sequence[Difference], sides: Sides) -> list[Statement]:
+    """Which side is more specific, and where."""
+    chosen = _of(telling, sides, "more_general", "more_specific")[:_ITEMS]
+    ours = [contrast(one, sides) for one in chosen if one.kind == "more_specific"]
+    theirs = [contrast(one, sides)[::-1] for one in chosen if one.kind == "more_general"]
+    words = tuple(word for pair in (*ours, *theirs) for word in pair)
+    if ours and theirs:
+        return [Statement(Kind.EACH_SPECIFIC, words)]
+    kind = Kind.SPECIFIC_TWICE if len(chosen) > 1 else Kind.SPECIFIC
+    return [Statement(kind, words, subject=Subject.FIRST if ours else Subject.SECOND)] if chosen else []
+
+
+def whole_text(tree: Tree) -> Content:
+    """What a whole text says or is about; where it is neither a statement nor a name, it is quoted."""
     tokens = trimmed(tree.document.tokens)
-    kind = kind_of(tokens)
     if len(tokens) > _LONGEST:
-        return f"says {_quotation(tree)}"
-    text = spoken(tokens)
+        return _quotation(tree)
+    kind = kind_of(tokens)
     asks = any(
         token.text == "?" or token.tag in ("WP", "WDT") or lemma(token) in ("i", "we", "you", "my")
         for token in tree.document.tokens
     )
     if kind == "sentence" and len(tree.document.sentences) == 1 and not asks:
-        return f"says that {text}"
+        return Content(Verb.SAY, spoken(tokens))
     if kind == "clause" and lemma(tokens[0]) == "because" and not asks:
-        return f"says that {spoken(tokens[1:])}"
-    return f"is about {named(tokens)}" if _is_name(tree, tokens) else f"says {_quotation(tree)}"
+        return Content(Verb.SAY, spoken(tokens[1:]))
+    return Content(Verb.ABOUT, named(tokens)) if _is_name(tree, tokens) else _quotation(tree)
 
 
-def _quotation(tree: Tree) -> str:
-    """A whole text in quotation marks as it was written, cut short where it is long."""
+def _quotation(tree: Tree) -> Content:
+    """A whole text as it was written, cut short where it is long."""
     tokens = tree.document.tokens
     # Of a text that came in tokens, only these are known.
     came_in_tokens = tree.document.text == " ".join(token.text for token in tokens)
     words = (joined(tokens) if came_in_tokens else tree.document.text).split()
     cut = " ".join(words[:_QUOTED]).rstrip(".,;: ")
-    return f"“{cut}”" if len(words) <= _QUOTED else f"“{cut} …”"
+    return Content(Verb.QUOTE, cut if len(words) <= _QUOTED else f"{cut} …")
 
 
 def _is_name(tree: Tree, tokens: Sequence[Token]) -> bool:
@@ -248,16 +274,3 @@ def _is_name(tree: Tree, tokens: Sequence[Token]) -> bool:
     if len(heads) != 1 or heads[0].pos not in ("NOUN", "PROPN") or is_finite(tokens):
         return False
     return not tree.dependents(heads[0], "case", "nsubj", "cop", "mark")
-
-
-def told(sentences: Sequence[str]) -> str:
-    """Sentences with capitals and stops; "the answer" is "it" where the sentence before was about it too."""
-    finished: list[str] = []
-    for number, text in enumerate(sentences):
-        goes_on = number and sentences[number - 1].startswith(
-            ("the answer", "like the reference, the answer")
-        )
-        if goes_on and text.startswith("the answer ") and not text.startswith("the answer and"):
-            text = "it" + text.removeprefix("the answer")
-        finished.append(f"{text[:1].upper()}{text[1:]}.")
-    return " ".join(finished)

@@ -6,10 +6,12 @@ Nothing here gives the reference away: a hint is made of the pupil's own words, 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from postil.explain.clauses import Tree, clause_with, is_predicate, predicate_over, subject_of
 from postil.explain.differences import Difference, is_adverb, words_matter
+from postil.explain.findings import Sides, common_statement, counted, figure, has_substance, is_new, unsure
 from postil.explain.links import are_related, quantities_in
 from postil.explain.phrases import (
     base,
@@ -31,8 +33,7 @@ from postil.explain.phrases import (
     trimmed,
     wordset,
 )
-from postil.explain.shared import common_statement
-from postil.explain.wording import Sides, counted, figure, has_substance, is_new, unsure
+from postil.explain.wording import Kind, Statement, Verb
 from postil.language.document import Document, Token
 
 # Indirect questions for what an answer has not said yet: "what happens to the salt", "where the bulb is".
@@ -51,13 +52,22 @@ _STATES = wordset(
 _CONDITIONS = wordset("if when whenever unless until once while")
 
 
-def question_for(tree: Tree, missing: Iterable[Token], known: Collection[str]) -> str:
-    """An indirect question that the missing words of a reference answer; empty where none can be asked."""
-    tokens = trimmed(tuple(missing))
-    tops = [token for token in heads_of(tokens) if carries_meaning(token)]
-    if not tops:
-        return ""
-    return next((asked for token in tops if (asked := _question(tree, token, known))), "")
+@dataclass(frozen=True, slots=True)
+class Question:
+    """An indirect question: its first word, and what follows; one that is not clear leads a pupil nowhere."""
+
+    word: str
+    rest: str = ""
+    is_clear: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.word} {self.rest}".rstrip()
+
+
+def question_for(tree: Tree, missing: Iterable[Token], known: Collection[str]) -> Question | None:
+    """An indirect question that the missing words of a reference answer, if one can be asked."""
+    tops = [token for token in heads_of(trimmed(tuple(missing))) if carries_meaning(token)]
+    return next((question for token in tops if (question := _question(tree, token, known))), None)
 
 
 def anchor_for(tree: Tree, missing: Iterable[Token], known: Collection[str]) -> str:
@@ -78,7 +88,7 @@ def _is_amount(tree: Tree, noun: Token) -> bool:
     return any(token.index < noun.index for token in tree.dependents(noun, "nummod"))
 
 
-def _question(tree: Tree, top: Token, known: Collection[str]) -> str:
+def _question(tree: Tree, top: Token, known: Collection[str]) -> Question | None:
     relation = base(top)
     if relation == "advcl" or (relation == "root" and _CAUSES & tree.marks(top)):
         return _for_clause(tree, top, known)
@@ -87,70 +97,77 @@ def _question(tree: Tree, top: Token, known: Collection[str]) -> str:
     predicate = predicate_over(tree, top)
     if predicate is top:
         return _for_predicate(tree, top, known)
-    if predicate is None or relation not in ("nsubj", "obj", "obl", "nmod", "nummod"):
-        return ""
+    if predicate is None or relation not in ("nsubj", "obj", "obl", "nummod"):
+        return None
     if relation == "nummod":
         noun = tree.head(top)
-        return f"how many {noun.text.lower()}" if is_plural((), noun) and _knows(noun, known) else ""
-    if relation == "nmod":
-        return ""
+        plural = is_plural((), noun) and _knows(noun, known)
+        return Question("how many", noun.text.lower()) if plural else None
     verbs = _verb_group(tree, predicate)
     if not _can_ask(tree, verbs) or not all(_knows(token, known) for token in verbs):
-        return ""
+        return None
     if relation == "nsubj":
         many = any(token.tag == "VBP" for token in verbs)
         if many or lemma(predicate) in _STATES or tree.dependents(predicate, "obj", "xcomp", "ccomp"):
-            return ""  # "what makes" is half a question, and "what are" wants to know how many
-        group = spoken(verbs, gaps=False)
-        return f"{'who' if is_kind(top, 'person.n.01') else 'what'} {group}"
+            return None  # "what makes" is half a question, and "what are" wants to know how many
+        person = is_kind(top, "person.n.01")
+        return Question("who" if person else "what", spoken(verbs, gaps=False), person or not _is_be(verbs))
     return _for_complement(tree, top, predicate, known)
 
 
-def _for_another(tree: Tree, top: Token, known: Collection[str]) -> str:
+def _is_be(verbs: Sequence[Token]) -> bool:
+    """Whether a question would end in a form of "be"."""
+    return verbs[-1].text.lower() in ("is", "are", "was", "were", "be")
+
+
+def _for_another(tree: Tree, top: Token, known: Collection[str]) -> Question | None:
     """What to ask for a thing that is joined by "and" to one that was named: "what else the plant uses"."""
     first = tree.head(top)
     if is_predicate(tree, top):
         happens = top.pos == "VERB" and lemma(top) not in _STATES and not _is_denied(tree, top)
-        return _for_predicate(tree, top, known) or ("what else happens" if happens else "")
-    asked = _question(tree, first, known) if base(first) in ("obj", "obl", "nsubj") else ""
-    return f"what else {asked.removeprefix('what ')}" if asked.startswith("what ") else ""
+        return _for_predicate(tree, top, known) or (Question("what else", "happens") if happens else None)
+    question = _question(tree, first, known) if base(first) in ("obj", "obl", "nsubj") else None
+    return replace(question, word="what else") if question and question.word == "what" else None
 
 
-def _for_clause(tree: Tree, clause: Token, known: Collection[str]) -> str:
+def _for_clause(tree: Tree, clause: Token, known: Collection[str]) -> Question | None:
     """What to ask for a clause: why, when, what for."""
     marks = tree.marks(clause)
     above = tree.head(clause)
     said = "" if above is clause else _clause(tree, above, known)
     if marks & _CAUSES:
-        return f"why {said}" if said else "why"
+        return Question("why", said)
     if marks & _CONDITIONS:
-        return f"when {said}" if said else "when this is so"
-    return f"what {said} for" if "to" in marks and said and tree.dependents(above, "obj") else ""
+        return Question("when", said) if said else Question("when", "this is so", is_clear=False)
+    purpose = "to" in marks and said and tree.dependents(above, "obj")
+    return Question("what", f"{said} for") if purpose else None
 
 
-def _for_predicate(tree: Tree, predicate: Token, known: Collection[str]) -> str:
+def _for_predicate(tree: Tree, predicate: Token, known: Collection[str]) -> Question | None:
     """What to ask for a predicate whose subject is known: what it does, what happens to it, what it is."""
     subject = subject_of(tree, predicate)
     if subject is None or subject.pos not in ("NOUN", "PROPN") or predicate.pos == "AUX":
-        return ""
+        return None
     if lemma(predicate) in _STATES or _is_denied(tree, predicate) or tree.dependents(subject, "nummod"):
-        return ""
+        return None
     phrase = _known_phrase(tree, subject, known)
     if not phrase:
-        return ""
+        return None
     plural = is_plural(tuple(tree.below(subject)), subject)
     if tree.dependents(predicate, "cop"):
         verb = "are" if plural else "is"
         cases = [lemma(token) for token in tree.dependents(predicate, "case")]
         if cases:
-            asked = _whereabouts(predicate, cases, f"{phrase} {verb}")
-            return "" if asked.startswith("what ") else asked  # "what the Sun is in" is no question
-        like = " like" if predicate.pos == "ADJ" else ""
-        return f"what {phrase} {verb}{like}"
+            question = _whereabouts(predicate, cases, f"{phrase} {verb}")
+            # "What the Sun is in" is no question.
+            return question if question and question.word != "what" else None
+        if predicate.pos == "ADJ":
+            return Question("what", f"{phrase} {verb} like")
+        return Question("what", f"{phrase} {verb}", is_clear=False)
     acts = tree.dependents(predicate, "obj") or _is_somebody(subject)
     if acts and subject.relation != "nsubj:pass":
-        return f"what {phrase} {'do' if plural else 'does'}"
-    return f"what happens to {phrase}"
+        return Question("what", f"{phrase} {'do' if plural else 'does'}")
+    return Question("what", f"happens to {phrase}")
 
 
 def _is_somebody(subject: Token) -> bool:
@@ -171,26 +188,25 @@ def _can_ask(tree: Tree, verbs: Sequence[Token]) -> bool:
     return says and is_finite(verbs)
 
 
-def _for_complement(tree: Tree, top: Token, predicate: Token, known: Collection[str]) -> str:
+def _for_complement(tree: Tree, top: Token, predicate: Token, known: Collection[str]) -> Question | None:
     """What to ask for an object or an adjunct of a predicate that is known, as its subject is."""
     before = _clause(tree, predicate, known, without=top)
     if not before:
-        return ""
+        return None
     if base(top) == "obj":
-        return f"what {before}"
-    cases = [lemma(token) for token in tree.dependents(top, "case")]
-    return _whereabouts(top, cases, before)
+        return Question("what", before, is_clear=not _is_be(_verb_group(tree, predicate)))
+    return _whereabouts(top, [lemma(token) for token in tree.dependents(top, "case")], before)
 
 
-def _whereabouts(noun: Token, cases: Sequence[str], before: str) -> str:
+def _whereabouts(noun: Token, cases: Sequence[str], before: str) -> Question | None:
     """What to ask for a noun with a preposition: where, when, why, or what, the preposition at the end."""
     if len(cases) != 1:
-        return f"why {before}" if _CAUSES & set(cases) else ""
+        return Question("why", before) if _CAUSES & set(cases) else None
     if is_kind(noun, "time_period.n.01"):
-        return f"when {before}"
+        return Question("when", before)
     if cases[0] in _PLACES and is_kind(noun, "physical_entity.n.01", "location.n.01"):
-        return f"where {before}"
-    return f"what {before} {cases[0]}" if cases[0] in _STRANDED else ""
+        return Question("where", before)
+    return Question("what", f"{before} {cases[0]}") if cases[0] in _STRANDED else None
 
 
 def _clause(tree: Tree, predicate: Token, known: Collection[str], without: Token | None = None) -> str:
@@ -266,121 +282,99 @@ _ORDER = (
 # These are no faults by themselves; what is added is spoken of when nothing else is.
 _MINOR = ("more_specific", "extra")
 _HINTS = 2
-_MORE = "Say more about"
 # From this score on, two chunks that are not the same are near each other.
 _CLOSE = 3
 # The longest statement that is repeated to a pupil, in words.
 _REPEATED = 14
-_ALL = "Your answer says all that it should."
-_NOTHING = "Your answer does not say yet what it should. Read the question again."
-_UNNAMED = "Something is still missing: read the question again."
-_NEARLY = "Your answer says nearly all that it should."
 _ARTICLES, _VERBS = frozenset(("the", "a", "an")), frozenset(("is", "are", "was", "were", "has", "have"))
-_WORDINGS = {
-    "more_general": "Be more exact about {0}.",
-    "related": "Think again about {0}.",
-    "similar": "Look again at {0}: {1} close, but not quite right.",
-    "unlike": "Look again at {0}.",
-}
 
 
 def hints_for(
     differences: Sequence[Difference], source: Document, target: Document, question: Document | None = None
-) -> str:
-    """One to three sentences for the pupil who wrote the source, about what the target says."""
-    sides = Sides(Tree.of(source), Tree.of(target), "", "")
+) -> list[Statement]:
+    """What to tell the pupil who wrote the source, about what the target says."""
+    sides = Sides.of(source, target)
     telling = [
-        one
-        for one in differences
-        if one.kind != "same"
-        and words_matter(one, source, target)
-        and (one.kind != "missing" or is_new(one, sides))
+        difference
+        for difference in differences
+        if difference.kind != "same"
+        and words_matter(difference, source, target)
+        and (difference.kind != "missing" or is_new(difference, sides))
     ]
     if not telling:
-        return _ALL
-    if all(one.kind in ("missing", "extra") for one in differences):
-        return _NOTHING
-    serious = [one for one in telling if one.kind not in _MINOR and not is_adverb(one, source, target)]
-    minor = [one for one in telling if one.kind in _MINOR and not is_adverb(one, source, target)]
-    found = hint_list(serious or minor, source, target, question)
-    if not found:
-        found = [_UNNAMED if serious else _NEARLY]
-    if not serious and not any(one.kind == "missing" for one in telling):
-        return " ".join((_ALL, *(hint for hint in found if hint != _NEARLY)))
+        return [Statement(Kind.ALL_SAID)]
+    if all(difference.kind in ("missing", "extra") for difference in differences):
+        return [Statement(Kind.NOTHING_SAID), Statement(Kind.READ_AGAIN)]
+    weighty = [difference for difference in telling if not is_adverb(difference, source, target)]
+    serious = [difference for difference in weighty if difference.kind not in _MINOR]
+    hints = hint_list(serious or weighty, source, target, question)
+    if not serious and not any(difference.kind == "missing" for difference in telling):
+        return [Statement(Kind.ALL_SAID), *hints]
+    if not hints:
+        hints = [Statement(Kind.MISSING_READ_AGAIN if serious else Kind.NEARLY_ALL_SAID)]
     # Who is asked whether something is so is not told to be right about a part of it.
-    doubted = any(one.kind in ("negated", "opposite") for one in serious)
-    praised = () if doubted else tuple(praise(sides.source, target, differences))
-    return " ".join((*praised, *found))
+    doubted = any(difference.kind in ("negated", "opposite") for difference in serious)
+    return hints if doubted else [*praise(sides.source, target, differences), *hints]
 
 
 def hint_list(
     differences: Sequence[Difference], source: Document, target: Document, question: Document | None
-) -> list[str]:
+) -> list[Statement]:
     """The first few hints that the differences give, the most serious first."""
     answer, reference = Tree.of(source), Tree.of(target)
     known = {lemma(token) for text in (source, question) if text is not None for token in text.tokens}
-    found: list[str] = []
+    hints: list[Statement] = []
     for kind in _ORDER:
-        found += _hints(kind, [one for one in differences if one.kind == kind], answer, reference, known)
-    return _apart(list(dict.fromkeys(filter(None, found))))[:_HINTS]
+        alike = [difference for difference in differences if difference.kind == kind]
+        hints += filter(None, _hints(kind, alike, answer, reference, known))
+    return _apart(list(dict.fromkeys(hints)))[:_HINTS]
 
 
-def _apart(hints: Sequence[str]) -> list[str]:
+def _apart(hints: Sequence[Statement]) -> list[Statement]:
     """Hints without those that say less than another one, such as "say more about the ring"."""
-    kept: list[str] = []
-    for hint in sorted(hints, key=lambda hint: hint.startswith(_MORE)):
-        last = hint.rstrip(".?").split()[-1].strip("“”")
-        if hint.startswith(_MORE) and any(last in other.split() or f"{last}." in other for other in kept):
+    kept: dict[tuple[Kind, tuple[str, ...]], Statement] = {}
+    for hint in sorted(hints, key=lambda hint: hint.kind is Kind.MORE_ABOUT):
+        words = " ".join(hint.words).split()
+        if hint.kind is Kind.MORE_ABOUT and any(
+            words[-1] in " ".join(other.words).split() for other in kept.values()
+        ):
             continue
-        if _gist(hint) not in map(_gist, kept):
-            kept.append(hint)
-    return sorted(kept, key=hints.index)
+        kept.setdefault((hint.kind, _gist(words)), hint)
+    return sorted(kept.values(), key=hints.index)
 
 
-def _gist(hint: str) -> tuple[str, ...]:
-    """A hint without articles and endings: "what the girls do" asks no more than "what the girl does"."""
-    words = (word.strip(".?“”") for word in hint.split())
-    return tuple({"does": "do"}.get(word, word.rstrip("s")) for word in words if word != "the")
+def _gist(words: Iterable[str]) -> tuple[str, ...]:
+    """Words without articles and endings: "what the girls do" asks no more than "what the girl does"."""
+    return tuple({"does": "do"}.get(word, word.strip("“”").rstrip("s")) for word in words if word != "the")
 
 
-def praise(answer: Tree, target: Document, differences: Sequence[Difference]) -> Iterator[str]:
+def praise(answer: Tree, target: Document, differences: Sequence[Difference]) -> list[Statement]:
     """What the pupil is right about, where that can be said in a clause."""
-    alike = [one for one in differences if one.kind in ("same", "missing", "extra")]
+    alike = [difference for difference in differences if difference.kind in ("same", "missing", "extra")]
     statement = common_statement(answer, target, alike, of_source=True)
-    if statement and statement.is_clause and _is_sound(statement.words, answer.document, target):
-        yield f"You are right that {statement.words.removeprefix('that ')}."
+    if statement and statement.verb is Verb.SAY and _is_sound(statement.words, answer.document, target):
+        return [Statement(Kind.RIGHT_THAT, (statement.words,))]
+    return []
 
 
 def _is_sound(statement: str, answer: Document, target: Document) -> bool:
     """Whether a pupil's statement can be repeated as right: it reads well, in the reference's words."""
     words = statement.lower().split()
-    slips = any(one in _ARTICLES and other in _VERBS for one, other in pairwise(words))  # "the are in a path"
+    slips = any(
+        word in _ARTICLES and after in _VERBS for word, after in pairwise(words)
+    )  # "the are in a path"
     known = {form for token in target.tokens for form in (lemma(token), token.text.lower())}
-    own = [one for one in answer.tokens if carries_meaning(one) and one.text.lower() in words]
+    own = [token for token in answer.tokens if carries_meaning(token) and token.text.lower() in words]
     return "because" not in words and not slips and all(lemma(token) in known for token in own)
 
 
 def _hints(
     kind: str, alike: Sequence[Difference], answer: Tree, reference: Tree, known: set[str]
-) -> Iterator[str]:
+) -> Iterator[Statement | None]:
     """The hints for the differences of one kind; those about mere wording share a sentence."""
-    if kind in _WORDINGS and alike:
-        phrases = [tokens_of(answer.document, one.source) for one in alike[:_HINTS]]
-        names = [quoted(noun_phrase(words) or words) for words in phrases]
-        if kind == "more_general" and len(phrases) == 1 and all(token.pos == "PRON" for token in phrases[0]):
-            yield f"Say what you mean by {names[0]}."
-            return
-        if kind == "more_general":
-            names = [
-                definite(things)
-                if (things := noun_phrase(words)) and not any(token.pos == "CCONJ" for token in things)
-                else quoted(things or words)
-                for words in phrases
-            ]
-        names = list(dict.fromkeys(names))
-        if kind == "similar" and not all(_is_close(one, answer, reference) for one in alike[:_HINTS]):
-            kind = "unlike"
-        yield _WORDINGS[kind].format(listed(names), "they are" if len(names) > 1 else "it is")
+    if kind in ("more_general", "related", "similar"):
+        if alike:
+            yield _about_wording(kind, alike[:_HINTS], answer, reference)
         return
     if kind in ("opposite", "negated") and len(alike) > 1:
         # Two wrong words of one statement are doubted together.
@@ -388,24 +382,49 @@ def _hints(
         if clause_with(answer, together):
             yield _doubted(together, answer)
             return
-    for one in alike:
-        words, others = tokens_of(answer.document, one.source), tokens_of(reference.document, one.target)
+    for difference in alike:
+        words = tokens_of(answer.document, difference.source)
+        others = tokens_of(reference.document, difference.target)
         if kind == "missing":
             yield _missing(others, reference, known)
         elif kind in ("opposite", "negated"):
             yield _doubted(words, answer)
         elif kind == "number":
-            yield _number(words, answer)
+            yield Statement(Kind.LOOK_AGAIN, (_number(words, answer),))
         elif kind == "certainty":
-            yield _certainty(words, others)
+            vague = unsure(words) and not unsure(others)
+            yield Statement(Kind.TOO_UNCERTAIN if vague else Kind.TOO_CERTAIN, (quoted(words),))
         elif kind == "opinion":
-            yield f"Look again at {quoted(words)}: is that the right way to judge it?"
-        elif kind == "extra":
-            things = noun_phrase(words)
-            said = f"mention {named(things)}" if things else f"say {quoted(words)}"
-            if has_substance(words) and (things or kind_of(words) in ("sentence", "clause")):
-                yield f"You also {said}: does that belong here?"
+            yield Statement(Kind.OPINION_DOUBT, (quoted(words),))
+        elif kind == "extra" and has_substance(words):
+            phrase = noun_phrase(words)
+            if phrase:
+                yield Statement(Kind.ALSO_MENTIONED, (named(phrase),))
                 return
+            if kind_of(words) in ("sentence", "clause"):
+                yield Statement(Kind.ALSO_SAID, (quoted(words),))
+                return
+
+
+def _about_wording(kind: str, alike: Sequence[Difference], answer: Tree, reference: Tree) -> Statement:
+    """A hint about words that are too general, or near the right ones, or not."""
+    phrases = [tokens_of(answer.document, difference.source) for difference in alike]
+    nouns = [noun_phrase(words) for words in phrases]
+    names = [quoted(noun or words) for noun, words in zip(nouns, phrases, strict=True)]
+    if kind == "more_general":
+        if len(phrases) == 1 and all(token.pos == "PRON" for token in phrases[0]):
+            return Statement(Kind.MEANING, (names[0],))
+        names = [
+            definite(noun) if noun and not any(token.pos == "CCONJ" for token in noun) else name
+            for noun, name in zip(nouns, names, strict=True)
+        ]
+    names = list(dict.fromkeys(names))
+    if kind == "similar":
+        close = all(_is_close(difference, answer, reference) for difference in alike)
+        hint = Kind.LOOK_AGAIN if not close else Kind.SEVERAL_CLOSE if len(names) > 1 else Kind.CLOSE
+    else:
+        hint = Kind.MORE_EXACT if kind == "more_general" else Kind.THINK_AGAIN
+    return Statement(hint, (listed(names),))
 
 
 def _is_close(one: Difference, answer: Tree, reference: Tree) -> bool:
@@ -416,30 +435,31 @@ def _is_close(one: Difference, answer: Tree, reference: Tree) -> bool:
 
 
 def _number(words: Sequence[Token], answer: Tree) -> str:
+    """What to call a number: "the number of bulbs", "the figure 5 cm"."""
     number = counted(answer, words)
-    if not number:
-        (quantity,) = quantities_in(answer.document, [token.index + 1 for token in words])
-        kind = "figure" if quantity.unit else "number"
-        more = sum(map(carries_meaning, words)) > quantity.end - quantity.start
-        where = f"in {quoted(noun_phrase(words) or words)}"
-        number = f"the {kind} {where if more else figure(answer.document, quantity)}"
-    return f"Look again at {number}."
+    if number:
+        return number
+    (quantity,) = quantities_in(answer.document, [token.index + 1 for token in words])
+    kind = "figure" if quantity.unit else "number"
+    if sum(map(carries_meaning, words)) > quantity.end - quantity.start:
+        return f"the {kind} in {quoted(noun_phrase(words) or words)}"
+    return f"the {kind} {figure(answer.document, quantity)}"
 
 
-def _missing(words: Sequence[Token], reference: Tree, known: set[str]) -> str:
-    asked = question_for(reference, words, known)
-    if asked:
-        return f"You have not yet said {asked}."
+def _missing(words: Sequence[Token], reference: Tree, known: set[str]) -> Statement | None:
+    question = question_for(reference, words, known)
+    if question:
+        return Statement(Kind.NOT_YET, (str(question),), clear=question.is_clear)
     anchor = anchor_for(reference, words, known)
-    return f"Say more about {anchor}." if anchor else ""
+    return Statement(Kind.MORE_ABOUT, (anchor,)) if anchor else None
 
 
-def _doubted(words: Sequence[Token], answer: Tree) -> str:
+def _doubted(words: Sequence[Token], answer: Tree) -> Statement:
     """The pupil's own statement, and a question whether it is so."""
     clause = clause_with(answer, words)
     if not clause or len(clause) > _REPEATED:
-        return f"You say {quoted(words)}: is that right?"
-    return f"You say that {spoken(clause, gaps=False)}: {_tag(clause, answer)}?"
+        return Statement(Kind.DOUBT_WORDS, (quoted(words),))
+    return Statement(Kind.DOUBT, (spoken(clause, gaps=False), _tag(clause, answer)))
 
 
 def _tag(clause: Sequence[Token], answer: Tree) -> str:
@@ -457,9 +477,3 @@ def _tag(clause: Sequence[Token], answer: Tree) -> str:
         return "is that so"
     they = is_plural(tuple(answer.below(subject)), subject)
     return f"{helpers[0].text.lower()} {'they' if they else 'it'}"
-
-
-def _certainty(words: Sequence[Token], others: Sequence[Token]) -> str:
-    if unsure(words) and not unsure(others):
-        return f"You say {quoted(words)}: can you be more certain?"
-    return f"You say {quoted(words)}: how certain is that?"

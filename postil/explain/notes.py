@@ -8,19 +8,19 @@ are not set against each other, since such links are often wrong.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from postil.data.judgements import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOutcome
 from postil.data.labels import PARTLY, PLAIN_NAMES
 from postil.data.questions import Facet
 from postil.explain.clauses import Tree
 from postil.explain.differences import Difference
-from postil.explain.explanation import differing, shared, telling_differences, told, whole_text
+from postil.explain.explanation import contradictions, shared, telling_differences, whole_text
+from postil.explain.findings import Sides, common_names, left_over, without_parts
 from postil.explain.hints import hint_list, praise
-from postil.explain.phrases import base, carries_meaning, lemma, quoted, tokens_of, wordset
-from postil.explain.shared import common_names
-from postil.explain.wording import Named, Sides, left_over, left_over_list
+from postil.explain.phrases import base, carries_meaning, is_unbroken, lemma, quoted, tokens_of, wordset
+from postil.explain.wording import Content, Kind, Statement, Subject, Verb, write
 from postil.grading.decision import disagreement, unsaid
 from postil.language.document import Document, Token
 
@@ -70,39 +70,21 @@ def most_contradicted(outcomes: Sequence[FacetOutcome]) -> FacetOutcome | None:
     return max(against, key=lambda one: one.contradicted) if len(outcomes) > 1 and against else None
 
 
-def spoken_against(label: str, outcomes: Sequence[FacetOutcome]) -> list[str]:
-    """That facets speak against a label, as the end of a note to a teacher; nothing where they do not."""
+def spoken_against(label: str, outcomes: Sequence[FacetOutcome]) -> list[Statement]:
+    """That facets speak against a label, for the end of a note to a teacher; nothing where they do not."""
     if not disagreement(label, outcomes):
         return []
-    judged = f"please check: it was judged {PLAIN_NAMES[label]}"
-    if label == "correct":
-        names = [f"“{facet_text(one.facet)}”" for one in unsaid(outcomes)[:_NAMED]]
-        found = "was" if len(names) == 1 else "were"
-        return [f"{judged}, although {' and '.join(names)} {found} not found in it"]
-    return [f"{judged}, although it seems to say all that the reference does"]
+    words = [PLAIN_NAMES[label]]
+    if label != "correct":
+        return [Statement(Kind.SEEMS_COMPLETE, tuple(words), check=True)]
+    words += [f"“{facet_text(outcome.facet)}”" for outcome in unsaid(outcomes)[:_NAMED]]
+    kind = Kind.POINT_NOT_FOUND if len(words) == 2 else Kind.POINTS_NOT_FOUND
+    return [Statement(kind, tuple(words), check=True)]
 
 
 _AGAINST = ("negated", "opposite", "number", "opinion")
-_NOT_SAID = "does not say in so many words"
-# "They" may stand for what is not named, and other words for what is not said.
-_LITERALLY = {
-    "does not say that": f"{_NOT_SAID} that",
-    "does not mention": "does not name",
-    "leaves out": "does not repeat",
-}
 _CONDITIONS = frozenset(("if", "when", "unless", "whether", "until", "longer"))
 _EMPTY = wordset("use have make do get go be need put take give say think know")
-# Questions that lead nowhere.
-_UNCLEAR = re.compile(r"when this is so\.$|what .* (is|are|was|were|be)\.$")
-# What a pupil hears where no difference can be named, or before it is.
-_PARTLY = "Your answer is partly right: something is still missing."
-_WRONG = "Something in your answer is not right."
-_RIGHT = "Your answer is right."
-_OFF = "Your answer does not answer the question yet."
-_NO_ANSWER = "This does not answer the question yet."
-_AGAIN = "Read the question again."
-# What no link was found for may be there all the same: a pupil is asked for it, not told that it is not.
-_NOT_YET, _CLEARLY = "You have not yet said", "Say more clearly"
 
 
 def for_teacher(
@@ -118,21 +100,21 @@ def for_teacher(
 
     Where its facets speak against the label, one more sentence says so.
     """
-    sides = Sides(Tree.of(source), Tree.of(target), "the answer", "the reference")
+    sides = Sides.of(source, target)
     against = spoken_against(label, outcomes)
     if label == "correct":
         # What was not found is said once.
-        sentences = list(_correct(differences, sides, deferred=deferred and not against))
-        sentences = sentences[:1] if against else sentences
+        plan = list(_correct(differences, sides, deferred=deferred and not against))
+        plan = plan[:1] if against else plan
     elif label == PARTLY:
-        sentences = list(_partly(differences, sides))
+        plan = list(_partly(differences, sides))
     elif label == "contradictory":
-        sentences = list(_contradicting(differences, sides, outcomes))
+        plan = [_contradicting(differences, sides, outcomes)]
     elif label == "irrelevant":
-        sentences = list(_off_the_point(differences, sides))
+        plan = list(_off_the_point(differences, sides))
     else:
-        sentences = ["the answer says nothing about the subject", f"the reference {whole_text(sides.target)}"]
-    return told([*sentences, *against])
+        plan = [Statement(Kind.NO_ANSWER), _reference(sides)]
+    return write([*plan, *against])
 
 
 def for_student(
@@ -146,96 +128,100 @@ def for_student(
 ) -> str:
     """Say to a pupil what is right about an answer, or what to look at again; nothing is given away."""
     if label == "correct":
-        return next(
-            praise(Tree.of(source), target, differences), "Your answer looks right." if deferred else _RIGHT
-        )
-    if label == PARTLY:
-        return _missing_hint(differences, source, target, question)
-    if label == "contradictory":
-        against = _contradictions(differences, Sides(Tree.of(source), Tree.of(target), "", ""))
-        return " ".join(hint_list(against, source, target, question)) or _WRONG
-    return f"{_OFF if label == 'irrelevant' else _NO_ANSWER} {_AGAIN}"
+        right = Statement(Kind.LOOKS_RIGHT if deferred else Kind.RIGHT)
+        plan = praise(Tree.of(source), target, differences) or [right]
+    elif label == PARTLY:
+        plan = _missing_hint(differences, source, target, question)
+    elif label == "contradictory":
+        against = _contradictions(differences, Sides.of(source, target))
+        plan = hint_list(against, source, target, question) or [Statement(Kind.WRONG)]
+    else:
+        kind = Kind.OFF_THE_QUESTION if label == "irrelevant" else Kind.NOT_AN_ANSWER
+        plan = [Statement(kind), Statement(Kind.READ_AGAIN)]
+    return write(plan, "student")
 
 
 def _missing_hint(
     differences: Sequence[Difference], source: Document, target: Document, question: Document | None
-) -> str:
+) -> list[Statement]:
     """What is right, and the one thing to say that can be asked for plainly.
 
     What is named too generally, or otherwise, is often meant well; and "say more about the material" sends
-    a pupil anywhere.
+    a pupil anywhere. What no link was found for may be there all the same: a pupil is asked for it, not told
+    that it is not.
     """
-    if all(one.kind in ("missing", "extra") for one in differences):
-        return _PARTLY
-    praised = next(praise(Tree.of(source), target, differences), "")
+    partly = [Statement(Kind.PARTLY_RIGHT)]
+    if all(difference.kind in ("missing", "extra") for difference in differences):
+        return partly
+    praised = praise(Tree.of(source), target, differences)
     hints = hint_list(_of(differences, "missing"), source, target, question)
-    asked = [hint for hint in hints if hint.startswith(_NOT_YET) and not _UNCLEAR.search(hint)]
-    hint = asked[0].replace(_NOT_YET, _CLEARLY) if asked else "Something is still missing."
-    return f"{praised} {hint}" if praised else hint if asked else _PARTLY
+    asked = [
+        replace(hint, kind=Kind.MORE_CLEARLY) for hint in hints if hint.kind is Kind.NOT_YET and hint.clear
+    ][:1]
+    if not praised:
+        return asked or partly
+    return [*praised, *(asked or [Statement(Kind.MISSING)])]
 
 
 def _of(differences: Sequence[Difference], *kinds: str) -> list[Difference]:
-    return [one for one in differences if one.kind in kinds]
+    return [difference for difference in differences if difference.kind in kinds]
 
 
-def _both_name(differences: Sequence[Difference], sides: Sides) -> str:
-    """The things that both name, in the reference's words."""
-    return common_names(sides.target.document, sides.source.document, differences, of_source=False)
+def _reference(sides: Sides, *, check: bool = False) -> Statement:
+    """What the reference says."""
+    return Statement(Kind.WHOLE, contents=(whole_text(sides.target),), subject=Subject.SECOND, check=check)
 
 
-def _not_found(differences: Sequence[Difference], sides: Sides) -> str:
-    """Parts of the reference that no words of the answer were found for, as a sentence goes on."""
+def _not_found(differences: Sequence[Difference], sides: Sides) -> tuple[Content, ...]:
+    """Parts of the reference that no words of the answer were found for."""
     missing = [
-        one for one in _of(differences, "missing") if _tells(tokens_of(sides.target.document, one.target))
+        left_over(difference, sides)
+        for difference in _of(differences, "missing")
+        if _tells(tokens_of(sides.target.document, difference.target))
     ]
-    named = [name for one in missing if (name := left_over(one, sides))]
-    names = [name for name in named if not _is_mostly_said(name, sides)]
-    if not names:
-        return ""
-    said = left_over_list(names[:_NAMED], denied=True)
-    for flatly, literally in _LITERALLY.items():
-        said = said.replace(flatly, literally, 1)
-    return said
+    return without_parts([content for content in missing if not _is_mostly_said(content, sides)][:_NAMED])
 
 
-def _is_mostly_said(name: Named, sides: Sides) -> bool:
+def _is_mostly_said(content: Content, sides: Sides) -> bool:
     """Whether the answer has half of the words of a statement: the rest may be there in other words."""
     known = {form for token in sides.source.document.tokens for form in (lemma(token), token.text.lower())}
-    words = name.words.lower().split()
-    own = [one for one in sides.target.document.tokens if carries_meaning(one) and one.text.lower() in words]
-    said = [lemma(token) in known for token in own]
-    return name.verb == "say" and 2 * sum(said) >= len(said)
+    words = content.words.lower().split()
+    own = [token for token in sides.target.document.tokens if token.text.lower() in words]
+    said = [lemma(token) in known for token in own if carries_meaning(token)]
+    return content.verb is Verb.SAY and 2 * sum(said) >= len(said)
 
 
-def _correct(differences: Sequence[Difference], sides: Sides, *, deferred: bool) -> Iterator[str]:
+def _correct(differences: Sequence[Difference], sides: Sides, *, deferred: bool) -> Iterator[Statement]:
     """What matches; then what was not found, which did not count against the answer."""
     telling = telling_differences(differences, sides)
+    whole = (whole_text(sides.target),)
     if not telling:
         same = _has_words_of(sides.source.document, sides.target.document)
-        agrees = f"the answer agrees with the reference, which {whole_text(sides.target)}"
-        yield "the answer says the same as the reference" if same else agrees
+        yield Statement(Kind.SAME) if same else Statement(Kind.AGREES, contents=whole)
         return
-    statement = shared(differences, sides, "teacher")
-    names = _both_name(differences, sides)
-    only_names = "the answer mentions" in statement
-    if only_names:
-        statement = f"the answer agrees with the reference: both mention {names}"
-    statement = statement or _equal_words(differences, sides)
-    check = "please check: " if deferred else ""
-    if not statement:
-        yield f"{check}the answer was judged correct; compare the reference, which {whole_text(sides.target)}"
+    both = shared(differences, sides, "teacher")
+    only_names = both is not None and both.verb is Verb.MENTION
+    if both:
+        yield (
+            Statement(Kind.AGREES_ON_NAMES, (both.words,))
+            if only_names
+            else Statement(Kind.SHARED, contents=(both,))
+        )
+    elif words := _equal_words(differences, sides):
+        yield words
+    else:
+        yield Statement(Kind.JUDGED_CORRECT, contents=whole, check=deferred)
         return
-    yield statement
-    not_found = _not_found(telling, sides)
-    if only_names and _NOT_SAID not in not_found:  # what is right about them is for the reader to see
-        yield f"{check}the reference {whole_text(sides.target)}"
-    elif not_found:
-        yield f"{check}it {not_found}"
+    missing = _not_found(telling, sides)
+    if only_names and all(content.verb is not Verb.SAY for content in missing):
+        yield _reference(sides, check=deferred)  # what is right about them is for the reader to see
+    elif missing:
+        yield Statement(Kind.NOT_FOUND, missing=missing, check=deferred)
 
 
-def _has_words_of(one: Document, other: Document) -> bool:
+def _has_words_of(document: Document, other: Document) -> bool:
     """Whether a text has all the words with a meaning that another has."""
-    known = {lemma(token) for token in one.tokens}
+    known = {lemma(token) for token in document.tokens}
     return all(lemma(token) in known for token in other.tokens if carries_meaning(token))
 
 
@@ -245,49 +231,46 @@ def _tells(tokens: Sequence[Token]) -> bool:
     )
 
 
-def _equal_words(differences: Sequence[Difference], sides: Sides) -> str:
+def _equal_words(differences: Sequence[Difference], sides: Sides) -> Statement | None:
     """Words that speak for a correct answer where no statement or thing is shared; often there are none."""
-    texts = sides.source.document, sides.target.document
-    for one in _of(differences, "same"):
-        phrases = [tokens_of(*side) for side in zip(texts, (one.source, one.target), strict=True)]
-        ours, theirs = (quoted(tokens) for tokens in phrases)
-        if all(map(_tells, phrases)) and "…" not in ours + theirs:
+    for difference in _of(differences, "same"):
+        phrases = sides.words(difference)
+        if all(map(_tells, phrases)) and all(map(is_unbroken, phrases)):
+            ours, theirs = map(quoted, phrases)
             if ours.lower() == theirs.lower():
-                return f"the answer agrees with the reference: both say {theirs}"
-            return f"the answer agrees with the reference: its {ours} says the same as {theirs}"
-    return ""
+                return Statement(Kind.AGREES_ON_WORDS, (theirs,))
+            return Statement(Kind.AGREES_IN_OTHER_WORDS, (ours, theirs))
+    return None
 
 
-def _partly(differences: Sequence[Difference], sides: Sides) -> Iterator[str]:
+def _partly(differences: Sequence[Difference], sides: Sides) -> Iterator[Statement]:
     """What both say, and what was not found; a figure that differs before that."""
     telling = telling_differences(differences, sides)
     if not telling:
-        yield "the answer says much of what the reference says, but not all"
+        yield Statement(Kind.NOT_ALL)
         return
-    statement = shared(differences, sides, "teacher") or "the answer says a part of what the reference says"
-    numbers, not_found = differing(_of(telling, "number"), sides, "teacher")[:1], _not_found(telling, sides)
-    if not numbers and not not_found:
-        yield f"the answer says only a part of what the reference does, which {whole_text(sides.target)}"
+    numbers, missing = contradictions(_of(telling, "number"), sides), _not_found(telling, sides)
+    if not numbers and not missing:
+        yield Statement(Kind.ONLY_A_PART, contents=(whole_text(sides.target),))
         return
-    yield statement
+    both = shared(differences, sides, "teacher")
+    yield Statement(Kind.SHARED, contents=(both,)) if both else Statement(Kind.A_PART)
     yield from numbers
-    if not_found:
-        yield f"it {not_found}"
+    if missing:
+        yield Statement(Kind.NOT_FOUND, missing=missing)
 
 
 def _contradicting(
     differences: Sequence[Difference], sides: Sides, outcomes: Sequence[FacetOutcome]
-) -> Iterator[str]:
+) -> Statement:
     """The contradiction, if alignment or facets show one; else only that there is one, and with what."""
     against = _contradictions(telling_differences(differences, sides), sides)
     if against:
-        yield from differing(against, sides, "teacher")[:1]
-        return
+        return contradictions(against, sides)[0]
     point = most_contradicted(outcomes)
     if point:
-        yield f"the answer contradicts one point of the reference: “{facet_text(point.facet)}”"
-        return
-    yield f"the answer contradicts the reference, which {whole_text(sides.target)}"
+        return Statement(Kind.CONTRADICTS_POINT, (f"“{facet_text(point.facet)}”",))
+    return Statement(Kind.CONTRADICTS, contents=(whole_text(sides.target),))
 
 
 def _contradictions(differences: Sequence[Difference], sides: Sides) -> list[Difference]:
@@ -317,12 +300,12 @@ def _holds(one: Difference, sides: Sides) -> bool:
     return not (theirs - ours <= answer or ours - theirs <= reference)
 
 
-def _off_the_point(differences: Sequence[Difference], sides: Sides) -> Iterator[str]:
-    names = _both_name(differences, sides)
+def _off_the_point(differences: Sequence[Difference], sides: Sides) -> Iterator[Statement]:
+    names = common_names(sides.target.document, sides.source.document, differences, of_source=False)
     if not names:
-        yield f"the answer does not come to the point: the reference {whole_text(sides.target)}"
+        yield Statement(Kind.OFF_THE_POINT, contents=(whole_text(sides.target),))
         return
-    yield f"the answer mentions {names}, as the reference does, but does not come to the point"
-    not_found = _not_found(telling_differences(differences, sides), sides)
-    if not_found:
-        yield f"it {not_found}"
+    yield Statement(Kind.ONLY_MENTIONS, (names,))
+    missing = _not_found(telling_differences(differences, sides), sides)
+    if missing:
+        yield Statement(Kind.NOT_FOUND, missing=missing)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from postil.language.document import CONTENT_POS, Document, Token
 from postil.language.words.wordnet import ancestors, wordnet
@@ -302,17 +303,29 @@ def spoken(tokens: Sequence[Token], *, gaps: bool = True) -> str:
 
 
 def quoted(tokens: Sequence[Token]) -> str:
-    """A phrase in quotation marks, cut short between two chunks where it is long."""
+    """A phrase in quotation marks, cut short where it is long."""
+    return f"“{excerpt(tokens)}”"
+
+
+def is_unbroken(tokens: Sequence[Token]) -> bool:
+    """Whether a phrase can be quoted as it stands, without a gap and without being cut."""
+    words = trimmed(tokens) or tokens
+    gap = any(after.index > token.index + 2 for token, after in pairwise(words))
+    return not gap and len(joined(words).split()) <= _LONG
+
+
+def excerpt(tokens: Sequence[Token]) -> str:
+    """A phrase, cut short between two chunks where it is long."""
     words = trimmed(tokens)
     text = spoken(words) or joined(tokens).lower()
     if len(text.split()) <= _LONG:
-        return f"“{text}”"
+        return text
     cuts = [
         place
         for place in range(_SHORT, min(_LONG, len(words)))
         if words[place].pos in _OPENERS and words[place - 1].pos in _CLOSERS
     ]
-    return f"“{spoken(words[: cuts[-1] if cuts else _LONG])} …”"
+    return f"{spoken(words[: cuts[-1] if cuts else _LONG])} …"
 
 
 def with_articles(text: str) -> str:

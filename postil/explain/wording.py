@@ -1,306 +1,237 @@
-"""The differences of two sentences in words, one by one; the same words serve two sentences and a teacher."""
+"""Contradictions and everything else there is to say, in English: statements become sentences.
+
+This is the last step. `explanation`, `notes` and `hints` plan what is said, as statements; only here are they
+written, and nothing reads a sentence again to decide anything.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
 
-from postil.explain.clauses import Tree, clause_head, clause_with, condition_with, imperative_with
-from postil.explain.differences import Difference, first_negates
-from postil.explain.links import quantities_in
-from postil.explain.phrases import (
-    base,
-    carries_meaning,
-    heads_of,
-    is_plural,
-    joined,
-    kind_of,
-    lemma,
-    listed,
-    named,
-    noun_phrase,
-    quoted,
-    spoken,
-    tokens_of,
-    trimmed,
-    without_shared_start,
-    wordset,
-)
-from postil.language.document import Document, Quantity, Token
-
-# Words with which a writer says that something may not be so.
-_UNSURE = wordset(
-    "may might could can would should maybe perhaps probably possibly likely unlikely possible think believe"
-    " guess suppose seem appear suggest expect fear allege reportedly allegedly apparently claim plan vow"
-)
+from postil.explain.phrases import listed
 
 
-# Nouns that tell nothing by themselves.
-_VAGUE = wordset("one thing something anything everything nothing other way answer reason kind")
-# The longest statement of a pupil that is repeated, in words.
-_LONGEST = 14
-# Forms of words that state something.
-_STATING = ("sentence", "verb")
+class Verb(Enum):
+    """How a text says something: it names a thing, states a clause, has a few words, or is about a thing."""
+
+    MENTION = auto()
+    SAY = auto()
+    HAVE = auto()
+    ABOUT = auto()
+    QUOTE = auto()  # as HAVE, but the whole text
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
-    """Two sentences with their trees, and what they are called in an explanation."""
+class Content:
+    """What a text says, or a part of it: a verb, and the words that follow it."""
 
-    source: Tree
-    target: Tree
-    first: str
-    second: str
-
-    def words(self, one: Difference) -> tuple[tuple[Token, ...], tuple[Token, ...]]:
-        """The words of both sides of a difference."""
-        return tokens_of(self.source.document, one.source), tokens_of(self.target.document, one.target)
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """How words that only one sentence has are named: after "mention", "say" or, in quotes, "have"."""
-
-    verb: str
+    verb: Verb
     words: str
+    is_condition: bool = False
 
 
-def contrast(one: Difference, sides: Sides) -> tuple[str, str]:
-    """The two sides of a difference as quotations, without a preposition that they share."""
-    first, second = without_shared_start(*sides.words(one))
-    things = noun_phrase(first) or first, noun_phrase(second) or second
-    if spoken(things[0]) != spoken(things[1]):
-        first, second = things
-    words, others = sides.words(one)
-    return quoted(first or words), quoted(second or others)
+class Subject(Enum):
+    """Whom a statement is about; the first text is the answer where an answer is compared."""
+
+    FIRST = auto()
+    SECOND = auto()
+    BOTH = auto()
+    PUPIL = auto()
 
 
-def contradiction(one: Difference, sides: Sides) -> str:
-    """A sentence about two things that cannot both hold, or not with the same certainty or opinion."""
-    first, second = contrast(one, sides)
-    one_side, other_side = sides.first, sides.second
-    if one.kind == "number":
-        return _number(one, sides)
-    if one.kind == "opposite":
-        return f"{one_side} says {first}, {other_side} the opposite, {second}"
-    if one.kind == "certainty":
-        return _certainty(one, sides, first, second)
-    if one.kind == "opinion":
-        return f"{one_side} and {other_side} express different opinions: {first} against {second}"
-    if first_negates(one, sides.source.document, sides.target.document):
-        return f"{one_side} denies what {other_side} says: {first} against {second}"
-    return f"{one_side} says {first}, {other_side} denies it: {second}"
+class Kind(Enum):
+    """What a statement says, with its English.
 
-
-def unsure(tokens: Sequence[Token]) -> bool:
-    """Whether a word such as "may" or "probably" is among these."""
-    return any(lemma(token) in _UNSURE for token in tokens)
-
-
-def _certainty(one: Difference, sides: Sides, first: str, second: str) -> str:
-    doubts = [unsure(words) for words in sides.words(one)]
-    if doubts[0] != doubts[1] and first != second:
-        how = "less" if doubts[0] else "more"
-        return f"{sides.first} is {how} certain: it says {first} where {sides.second} says {second}"
-    against = f"{first} against {second}" if first != second else first
-    return f"{sides.first} and {sides.second} differ in what they hold for certain: {against}"
-
-
-def _number(one: Difference, sides: Sides) -> str:
-    (quantity,) = quantities_in(sides.source.document, one.source)
-    (other,) = quantities_in(sides.target.document, one.target)
-    first, _ = sides.words(one)
-    number = counted(sides.source, first)
-    figures = figure(sides.source.document, quantity), figure(sides.target.document, other)
-    if number:
-        return f"{sides.first} gives {number} as {figures[0]}, {sides.second} as {figures[1]}"
-    if len([token for token in first if carries_meaning(token)]) == quantity.end - quantity.start:
-        return f"{sides.first} says {figures[0]} where {sides.second} says {figures[1]}"
-    texts = contrast(one, sides)
-    return f"{sides.first} says {texts[0]} where {sides.second} says {texts[1]}"
-
-
-def figure(document: Document, quantity: Quantity) -> str:
-    """A quantity as it is written."""
-    return joined(document.tokens[quantity.start : quantity.end]).strip(".,;")
-
-
-def counted(tree: Tree, tokens: Sequence[Token]) -> str:
-    """What a number counts: "the number of bulbs", "the number killed"; empty where it counts nothing."""
-    for token in tokens:
-        head = tree.head(token)
-        if base(token) == "nummod" and head.pos == "NOUN" and is_plural((), head) and head in tokens:
-            things = [word for word in tokens if word.index > token.index and word.index <= head.index]
-            unit = any(
-                quantity.unit and quantity.start <= token.index < quantity.end
-                for quantity in tree.document.quantities
-            )
-            return "" if unit else f"the number of {spoken(things)}"
-        participles = [child for child in tree.dependents(token, "acl") if child.tag in ("VBN", "VBD")]
-        if token.pos == "NUM" and len(tokens) == 1 and participles:
-            return f"the number {participles[0].text.lower()}"
-    return ""
-
-
-def is_new(one: Difference, sides: Sides) -> bool:
-    """Whether what only one sentence says is more than words that the other has too, in another order.
-
-    What only the first says must tell something as well.
+    {subject} and {other} are the two texts, {0} and {1} the words of the statement, {contents} what the
+    subject says, {missing} and {not_found} what it does not say, or does not say in these words.
     """
-    tree, other = (sides.source, sides.target) if one.kind == "extra" else (sides.target, sides.source)
-    tokens = tokens_of(tree.document, one.source or one.target)
-    if _is_said(tokens, other.document):
-        return False
-    if one.kind == "missing":
-        return True
-    clause = extra_clause(tree, tokens)
-    describes = any(token.pos == "ADJ" for token in tokens) and not any(map(_is_speaker, clause))
-    if not has_substance(tokens) and not (clause and describes):
-        return False
-    told = sum(map(carries_meaning, tokens))
-    most = 2 * told >= sum(map(carries_meaning, clause)) if clause else kind_of(tokens) in _STATING
-    things = noun_phrase(tokens)
-    return most or (bool(things) and not _negates(things, tree.document))
+
+    # How two texts compare
+    EMPTY = "{subject} is empty"
+    BOTH_EMPTY = "both sentences are empty"
+    SAME = "{subject} says the same as {other}"
+    NEARLY_SAME = "{subject} says much the same as {other}"
+    SAME_WORDS = "{subject} uses words of {other}, but does not say quite the same"
+    NOTHING_SHARED = "{subject} has nothing in common with {other}, which {each[1]}"
+    SHARED = "like {other}, {subject} {contents}"
+    SHARED_BUT = "{subject} {contents} but {missing}"
+    LEFT_OUT = "{subject} {missing}"
+    ALSO = "{subject} also {contents}"
+    ONLY = "only {subject} {contents}"
+    UNLIKE = "{subject} says {0} where {other} says {1}"
+    UNLIKE_TWICE = f"{UNLIKE}, and {{2}} where {{other}} says {{3}}"
+    SPECIFIC = "{subject} is more specific: it says {0} where {other} says just {1}"
+    SPECIFIC_TWICE = f"{SPECIFIC}, and {{2}} where {{other}} says just {{3}}"
+    EACH_SPECIFIC = (
+        "{subject} is more specific in one place ({0} against {1}), {other} in another ({2} against {3})"
+    )
+    # Contradictions
+    NUMBER = "{subject} gives {0} as {1}, {other} as {2}"
+    OPPOSITE = "{subject} says {0}, {other} the opposite, {1}"
+    DENIES = "{subject} denies what {other} says: {0} against {1}"
+    DENIED = "{subject} says {0}, {other} denies it: {1}"
+    LESS_CERTAIN = "{subject} is less certain: it says {0} where {other} says {1}"
+    MORE_CERTAIN = "{subject} is more certain: it says {0} where {other} says {1}"
+    CERTAINTY = "{subject} differ in what they hold for certain: {0} against {1}"
+    CERTAINTY_OF_WORDS = "{subject} differ in what they hold for certain: {0}"
+    OPINION = "{subject} express different opinions: {0} against {1}"
+    # How an answer fits its label
+    WHOLE = "{subject} {contents}"
+    AGREES = "{subject} agrees with {other}, which {contents}"
+    AGREES_ON_NAMES = "{subject} agrees with {other}: both mention {0}"
+    AGREES_ON_WORDS = "{subject} agrees with {other}: both say {0}"
+    AGREES_IN_OTHER_WORDS = "{subject} agrees with {other}: its {0} says the same as {1}"
+    JUDGED_CORRECT = "{subject} was judged correct; compare {other}, which {contents}"
+    NOT_FOUND = "{subject} {not_found}"
+    A_PART = "{subject} says a part of what {other} says"
+    ONLY_A_PART = "{subject} says only a part of what {other} does, which {contents}"
+    NOT_ALL = "{subject} says much of what {other} says, but not all"
+    CONTRADICTS = "{subject} contradicts {other}, which {contents}"
+    CONTRADICTS_POINT = "{subject} contradicts one point of {other}: {0}"
+    OFF_THE_POINT = "{subject} does not come to the point: {other} {contents}"
+    ONLY_MENTIONS = "{subject} mentions {0}, as {other} does, but does not come to the point"
+    NO_ANSWER = "{subject} says nothing about the subject"
+    POINT_NOT_FOUND = "it was judged {0}, although {1} was not found in it"
+    POINTS_NOT_FOUND = "it was judged {0}, although {1} and {2} were not found in it"
+    SEEMS_COMPLETE = "it was judged {0}, although it seems to say all that {other} does"
+    # To the pupil
+    UNANSWERED = "You have not answered yet"
+    NOTHING_TO_COMPARE = "There is nothing to compare with"
+    RIGHT = "Your answer is right"
+    LOOKS_RIGHT = "Your answer looks right"
+    RIGHT_THAT = "You are right that {0}"
+    ALL_SAID = "Your answer says all that it should"
+    NEARLY_ALL_SAID = "Your answer says nearly all that it should"
+    NOTHING_SAID = "Your answer does not say yet what it should"
+    READ_AGAIN = "Read the question again"
+    MISSING = "Something is still missing"
+    MISSING_READ_AGAIN = "Something is still missing: read the question again"
+    PARTLY_RIGHT = "Your answer is partly right: something is still missing"
+    WRONG = "Something in your answer is not right"
+    OFF_THE_QUESTION = "Your answer does not answer the question yet"
+    NOT_AN_ANSWER = "This does not answer the question yet"
+    NOT_YET = "You have not yet said {0}"
+    MORE_CLEARLY = "Say more clearly {0}"
+    MORE_ABOUT = "Say more about {0}"
+    MEANING = "Say what you mean by {0}"
+    MORE_EXACT = "Be more exact about {0}"
+    THINK_AGAIN = "Think again about {0}"
+    LOOK_AGAIN = "Look again at {0}"
+    CLOSE = "Look again at {0}: it is close, but not quite right"
+    SEVERAL_CLOSE = "Look again at {0}: they are close, but not quite right"
+    DOUBT = "You say that {0}: {1}?"
+    DOUBT_WORDS = "You say {0}: is that right?"
+    TOO_UNCERTAIN = "You say {0}: can you be more certain?"
+    TOO_CERTAIN = "You say {0}: how certain is that?"
+    OPINION_DOUBT = "Look again at {0}: is that the right way to judge it?"
+    ALSO_MENTIONED = "You also mention {0}: does that belong here?"
+    ALSO_SAID = "You also say {0}: does that belong here?"
 
 
-def extra_clause(tree: Tree, tokens: Sequence[Token]) -> tuple[Token, ...]:
-    """The clause of words that only a pupil has, where it stands in one piece: noisy trees may mislead."""
-    clause = clause_with(tree, tokens)
-    whole = bool(clause) and all(after.index <= one.index + 1 for one, after in pairwise(clause))
-    return clause if whole and len(clause) <= _LONGEST and clause[0].tag != "WRB" else ()
+# Where two sentences of equal rank are compared.
+_NEUTRAL = {
+    Kind.EMPTY: "{subject} sentence is empty",
+    Kind.SAME: "both sentences say the same",
+    Kind.NEARLY_SAME: "both sentences say much the same",
+    Kind.SAME_WORDS: "both sentences use much the same words, but they do not say quite the same",
+    Kind.NOTHING_SHARED: "the two sentences have nothing in common: {subject} {each[0]}, {other} {each[1]}",
+    Kind.SHARED: "both sentences {plural}",
+}
+_NAMES = {"neutral": ("the first", "the second")}
+_SAYS = {
+    Verb.MENTION: "mentions",
+    Verb.SAY: "says",
+    Verb.HAVE: "says",
+    Verb.ABOUT: "is about",
+    Verb.QUOTE: "says",
+}
+_PLURAL = {Verb.MENTION: "mention", Verb.SAY: "say", Verb.ABOUT: "are about"}
+_LACKS = {Verb.MENTION: "does not mention", Verb.SAY: "does not say", Verb.HAVE: "leaves out"}
+# "They" may stand for what is not named, and other words for what is not said.
+_NOT_FOUND = {
+    Verb.MENTION: "does not name",
+    Verb.SAY: "does not say in so many words",
+    Verb.HAVE: "does not repeat",
+}
 
 
-def left_over(one: Difference, sides: Sides) -> Named:
-    """What only one of two sentences says, named so that it is true and reads well."""
-    tree, other = (sides.source, sides.target) if one.kind == "extra" else (sides.target, sides.source)
-    tokens = trimmed(tokens_of(tree.document, one.source or one.target))
-    known = {lemma(token) for token in other.document.tokens}
-    things = noun_phrase(tokens)
-    nouns = {lemma(token) for token in things if base(token) == "conj"} | set(map(lemma, heads_of(things)))
-    if things and nouns.isdisjoint(known) and not _negates(things, tree.document):
-        return Named("mention", named(things))
-    condition = condition_with(tree, tokens)
-    if condition:
-        return Named("have", f"the condition {quoted(condition)}")
-    clause = extra_clause(tree, tokens) if one.kind == "extra" else clause_with(tree, tokens)
-    if kind_of(tokens) == "adverb":
-        clause = ()
-    said = spoken(clause, gaps=False) if clause else ""
-    if clause and not _is_said(clause, other.document) and _is_whole(clause, said):
-        return Named("say", said if said.startswith("that ") else f"that {said}")
-    return Named("have", quoted(imperative_with(tree, tokens) or tokens))
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One thing to say: what kind of thing, with which words, about whom.
+
+    `contents` are what the subject says and `missing` what it does not; `words` are names and quotations.
+    With `check`, a person is asked to look. `then` follows in the same sentence. What is not `clear` leads a
+    pupil nowhere.
+    """
+
+    kind: Kind
+    words: tuple[str, ...] = ()
+    contents: tuple[Content, ...] = ()
+    missing: tuple[Content, ...] = ()
+    subject: Subject = Subject.FIRST
+    check: bool = False
+    clear: bool = True
+    then: Statement | None = None
 
 
-def _is_whole(clause: Sequence[Token], said: str) -> bool:
-    """Whether a clause can stand after "that": not "B nor C is in a path", not "is, the less it swings"."""
-    starts_late = clause[0].pos in ("AUX", "VERB") and clause[0].tag != "VBG"
-    return not starts_late and ("nor" not in said.split() or "neither" in said)
+def write(plan: Iterable[Statement], register: str = "teacher") -> str:
+    """Statements as sentences; "the answer" is "it" where the sentence before was about it."""
+    sentences: list[str] = []
+    topic: Subject | None = None
+    for statement in plan:
+        text = _sentence(statement, register, goes_on=topic in (Subject.FIRST, Subject.BOTH))
+        topic = statement.subject
+        stop = "" if statement.kind.value.endswith("?") else "."
+        sentences.append(f"{text[:1].upper()}{text[1:]}{stop}")
+    return " ".join(sentences)
 
 
-def together(found: Sequence[Difference], sides: Sides) -> list[Difference]:
-    """Things that only one sentence says, those put together that are most of one clause."""
-    groups: dict[int, list[Difference]] = {}
-    for one in found:
-        tree = sides.source if one.kind == "extra" else sides.target
-        tokens = tokens_of(tree.document, one.source or one.target)
-        words = [token for token in tokens if carries_meaning(token)]
-        place = clause_head(tree, words[0]) if words else -1
-        groups.setdefault(place, []).append(one)
-    return [one for alike in groups.values() for one in _joined(alike, sides)]
+def _sentence(statement: Statement, register: str, *, goes_on: bool) -> str:
+    names = _NAMES.get(register, ("the answer", "the reference"))
+    template = statement.kind.value
+    if register == "neutral":
+        template = _NEUTRAL.get(statement.kind, template)
+    subject, other = names[::-1] if statement.subject is Subject.SECOND else names
+    if statement.subject is Subject.BOTH:
+        subject = " and ".join(names)
+    elif statement.subject is Subject.FIRST and goes_on and register != "neutral":
+        subject = "it"
+    text = template.format(
+        *statement.words,
+        subject=subject,
+        other=other,
+        contents=_predicate(statement.contents, _SAYS),
+        plural=_predicate(statement.contents, _PLURAL),
+        each=[_predicate([content], _SAYS) for content in statement.contents],
+        missing=_predicate(statement.missing, _LACKS),
+        not_found=_predicate(statement.missing, _NOT_FOUND),
+    )
+    if statement.then:
+        joint = ", and" if statement.then.kind is Kind.ONLY else ";"
+        text = f"{text}{joint} {_sentence(statement.then, register, goes_on=False)}"
+    return f"please check: {text}" if statement.check else text
 
 
-def _joined(alike: Sequence[Difference], sides: Sides) -> Sequence[Difference]:
-    tree = sides.source if alike[0].kind == "extra" else sides.target
-    numbers = sorted({number for one in alike for number in (one.source or one.target)})
-    words = tokens_of(tree.document, numbers)
-    clause = clause_with(tree, words) if len(alike) > 1 else ()
-    gone = sum(map(carries_meaning, words))
-    if not clause or 2 * gone < sum(map(carries_meaning, clause)):
-        return alike
-    if alike[0].kind == "extra":
-        return [replace(alike[0], source=tuple(numbers))]
-    return [replace(alike[0], target=tuple(numbers))]
-
-
-def _negates(tokens: Sequence[Token], document: Document) -> bool:
-    cues = {cue for negation in document.negations for cue in negation.cue}
-    return any(token.index in cues for token in tokens)
-
-
-def has_substance(tokens: Sequence[Token]) -> bool:
-    """Whether words tell something: they have a noun that is no label alone, and are no "I think"."""
-    if any(map(_is_speaker, tokens)) or not tokens:
-        return False
-    nouns = [token for token in tokens if token.pos == "NOUN" and lemma(token) not in _VAGUE]
-    return bool(nouns) and tokens[0].tag not in ("WDT", "WP") and lemma(tokens[0]) not in ("that", "this")
-
-
-def _is_speaker(token: Token) -> bool:
-    return lemma(token) in ("i", "we", "you", "me", "my")
-
-
-def _is_said(clause: Sequence[Token], other: Document) -> bool:
-    """Whether the other sentence has all the words of a clause, so that it cannot be called unsaid."""
-    known = {lemma(token) for token in other.tokens} | {token.text.lower() for token in other.tokens}
-    said = [
-        lemma(token) in known or token.text.lower() in known for token in clause if carries_meaning(token)
-    ]
-    return all(said) and bool(said)
-
-
-def is_within(name: Named, names: Sequence[Named]) -> bool:
-    """Whether a longer name has all the words of this one: who does not say the whole does not say a part."""
-    longer = [other for other in names if other != name and other.verb != "mention"]
-    return any(f" {_bare(name)} " in f" {_bare(other)} " for other in longer)
-
-
-def _bare(name: Named) -> str:
-    """The words of a name without what was put before them."""
-    words = re.sub(r"^(that|the condition) |[“”,…]", "", name.words)
-    return re.sub(r"^(the|an?) ", "", words.replace("“", "")).lower()
-
-
-def left_over_list(names: Sequence[Named], *, denied: bool) -> str:
-    """Several things that only one sentence says, as one predicate: "mentions a and b and says that …"."""
-    verbs = {"mention": "mentions", "say": "says", "have": "says"}
-    if denied:
-        verbs = {"mention": "does not mention", "say": "does not say", "have": "leaves out"}
-    names = list(dict.fromkeys(names))
+def _predicate(contents: Sequence[Content], verbs: Mapping[Verb, str]) -> str:
+    """What a text says or does not say: "mentions a and b and says that …", "does not mention a or b"."""
     parts = []
-    for verb, text in verbs.items():
-        items = [name.words for name in names if name.verb == verb and not is_within(name, names)]
-        short = bool(items) and (items[0].startswith("the condition") or " " not in items[0])
-        if verb == "have" and short and not denied:
-            parts.append(f"has {listed(items)}")
-        elif items:
-            parts.append(f"{text} {listed(items, 'or' if denied and verb != 'have' else 'and')}")
+    for verb, words in verbs.items():
+        group = [content for content in contents if content.verb is verb]
+        if not group:
+            continue
+        short = group[0].is_condition or " " not in group[0].words
+        if verb is Verb.HAVE and verbs is _SAYS and short:
+            words = "has"
+        denied = verbs in (_LACKS, _NOT_FOUND) and verb is not Verb.HAVE
+        parts.append(f"{words} {listed([_object(content) for content in group], 'or' if denied else 'and')}")
     return listed(parts)
 
 
-def details(differences: Sequence[Difference], sides: Sides) -> str:
-    """A sentence about which side is more specific, and where."""
-    pairs: dict[str, list[tuple[str, str]]] = {"more_specific": [], "more_general": []}
-    for one in differences:
-        first, second = contrast(one, sides)
-        specific, general = (first, second) if one.kind == "more_specific" else (second, first)
-        pairs[one.kind].append((specific, general))
-    ours, theirs = pairs["more_specific"], pairs["more_general"]
-    if ours and theirs:
-        here, there = ("; ".join(f"{one} against {other}" for one, other in side) for side in (ours, theirs))
-        return (
-            f"{sides.first} is more specific in {'one place' if len(ours) == 1 else 'some places'} ({here}), "
-            f"{sides.second} in {'another' if len(theirs) == 1 else 'others'} ({there})"
-        )
-    name, other_name = (sides.first, sides.second) if ours else (sides.second, sides.first)
-    says = [f"{one} where {other_name} says just {other}" for one, other in ours or theirs]
-    return f"{name} is more specific: it says {', and '.join(says)}"
-
-
-def likeness(differences: Sequence[Difference], sides: Sides) -> str:
-    """A sentence about words that are near each other in meaning and not the same."""
-    texts = [contrast(one, sides) for one in differences]
-    first, second = texts[0]
-    more = "".join(f", and {one} where {sides.second} says {other}" for one, other in texts[1:])
-    return f"{sides.first} says {first} where {sides.second} says {second}{more}"
+def _object(content: Content) -> str:
+    if content.verb is Verb.SAY:
+        return f"that {content.words}"
+    if content.verb in (Verb.HAVE, Verb.QUOTE):
+        return f"the condition “{content.words}”" if content.is_condition else f"“{content.words}”"
+    return content.words

@@ -12,8 +12,8 @@ from openpyxl import load_workbook
 
 from postil.data.judgements import EXPRESSED, UNADDRESSED, AlignedPair, Alignment, FacetOutcome, Reason
 from postil.data.questions import Facet
-from postil.explain.explanation import told
 from postil.explain.notes import spoken_against
+from postil.explain.wording import write
 from postil.workbench import exports
 from postil.workbench.claims import Outcome
 from postil.workbench.exports import Identity, Sheet, workbook
@@ -302,7 +302,8 @@ def test_a_report_ticks_the_facets():
     assert "mean score 1.00 out of 1" in page
 
 
-CHECK = told(["the answer is right", *spoken_against("correct", [FacetOutcome(FACETS[0], UNADDRESSED, 0.9)])])
+AGAINST = spoken_against("correct", [FacetOutcome(FACETS[0], UNADDRESSED, 0.9)])
+CHECK = f"The answer is right. {write(AGAINST)}"
 
 
 def test_nobody_is_asked_to_check_what_a_person_has_decided():
