@@ -1,14 +1,15 @@
-"""An alignment as a picture: two sentences cut into chunks, with coloured and labelled links between them.
+"""Pictures of alignments: two sentences cut into chunks, with coloured and labelled links between them.
 
-The SVG needs no script, style or font of its own, and may stand in a page or in a file. A page's style sheet
-may make it smaller.
+Two sentences that are short enough stand above each other, a row each. Longer ones stand side by side, a
+column each, with a line for every chunk, so that the letters keep their size. The SVG needs no script, style
+or font of its own, and may stand in a page or in a file. A page's style sheet may make it smaller.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
 from statistics import fmean
@@ -30,12 +31,6 @@ from postil.explain.alignments import (
     stretches,
 )
 from postil.explain.page import escape, page
-
-# Where the chunks, links and labels of an alignment stand in its picture; nothing is drawn here.
-#
-# Two sentences that are short enough stand above each other, a row each. Longer ones stand side by side, a
-# column each, with a line for every chunk, so that the letters keep their size however long the sentences
-# are.
 
 FONT, SMALL = 15, 12
 LINE = 20
@@ -268,8 +263,13 @@ def _links(
         )
         for number, (these, those) in joined.items()
     }
+
+    def slant(item: tuple[int, tuple[Sequence[Point], Sequence[Point]]]) -> float:
+        start, end = map(_mean, item[1])
+        return abs(start[not upright] - end[not upright])
+
     # The straightest links choose first: a label on a long one has more places to go to.
-    for number, (starts, ends) in sorted(touching.items(), key=lambda item: _slant(item[1], upright)):
+    for number, (starts, ends) in sorted(touching.items(), key=slant):
         text = labels[number]
         width = text_width(text, SMALL) + 14
         left, right = inside[0] + width / 2, inside[1] - width / 2
@@ -281,12 +281,6 @@ def _links(
         covered.append((hub, width))
         links.append(Link(number, starts, ends, text, hub))
     return tuple(links), clear
-
-
-def _slant(touching: tuple[Sequence[Point], Sequence[Point]], upright: bool) -> float:
-    axis = 0 if upright else 1
-    start, end = map(_mean, touching)
-    return abs(start[axis] - end[axis])
 
 
 def _edge(box: Box, upright: bool, *, leaving: bool) -> Point:
@@ -331,8 +325,10 @@ def alignment_svg(
     labelling = partial(plain_label, names=names) if plain else label
     layout = lay_out(pair, labelling)
     width = max(layout.width, _LEAST_WIDTH)
-    told = _told(pair, names, plain=plain)
-    legend, height = _legend(told, layout.height + 12, width - MARGIN)
+    entries = {name: f"{name}: {meaning}" for name, meaning in meanings(pair, names).items()}
+    if plain:  # plain words on the links need no legend, so what has no link is left
+        entries = {name: LOOKS[name].words for name in entries if name == "NOALI"}
+    legend, height = _legend(entries, layout.height + 12, width - MARGIN)
     drawn = [
         *(_link(pair, link, labelling, layout.upright) for link in layout.links),
         *(_box(pair.alignments, box) for box in (*layout.sources, *layout.targets)),
@@ -374,8 +370,8 @@ def _link(pair: AlignedPair, link: Link, labelling: Labelling, upright: bool) ->
     else:
         legs = [(start, link.hub) for start in link.starts] + [(link.hub, end) for end in link.ends]
         path = " ".join(_curve(*leg, upright) for leg in legs)
-    told = in_words(AlignedPair(pair.id, pair.source, pair.target, (alignment,)), ("", ""), labelling)
-    return f"<g><title>{escape(told)}</title>{_stroke(look(alignment), path, alignment.score or 0)}</g>"
+    title = in_words(replace(pair, alignments=(alignment,)), ("", ""), labelling)
+    return f"<g><title>{escape(title)}</title>{_stroke(look(alignment), path, alignment.score or 0)}</g>"
 
 
 def _curve(start: Point, end: Point, upright: bool) -> str:
@@ -416,17 +412,11 @@ def _captions(pair: AlignedPair, layout: Layout, names: Names) -> Iterator[str]:
         yield _text(x, y, name if tokens else f"{name} (empty)", _FAINT, SMALL, anchor)
 
 
-def _told(pair: AlignedPair, names: Names, *, plain: bool) -> dict[str, str]:
-    """What the legend says of each label; plain words on the links need none, so what has no link is left."""
-    told = {name: f"{name}: {meaning}" for name, meaning in meanings(pair, names).items()}
-    return {name: LOOKS[name].words for name in told if name == "NOALI"} if plain else told
-
-
-def _legend(told: Mapping[str, str], top: float, right: float) -> tuple[list[str], float]:
+def _legend(entries: Mapping[str, str], top: float, right: float) -> tuple[list[str], float]:
     """A sample of every label in the picture and what it means, in as many lines as it takes; and its end."""
     drawn = []
     x, y = float(MARGIN), top + LINE / 2
-    for name, text in told.items():
+    for name, text in entries.items():
         sample = _SAMPLE + 6 if name in LOOKS else 0
         width = sample + text_width(text, SMALL)
         if x > MARGIN and x + width > right:
@@ -440,7 +430,7 @@ def _legend(told: Mapping[str, str], top: float, right: float) -> tuple[list[str
             drawn.append(_stroke(LOOKS[name], f"M{x:.1f} {y:.1f}h{_SAMPLE}", 4))
         drawn.append(_text(x + sample, y + 4.2, text, _FAINT, SMALL))
         x += width + 18
-    return drawn, y + LINE / 2 + 8 if told else top
+    return drawn, y + LINE / 2 + 8 if entries else top
 
 
 def _text(x: float, y: float, text: str, colour: str, size: int = FONT, anchor: str = "start") -> str:
@@ -449,8 +439,6 @@ def _text(x: float, y: float, text: str, colour: str, size: int = FONT, anchor: 
     middle = f' text-anchor="{anchor}"' if anchor != "start" else ""
     return f'<text x="{x:.1f}" y="{y:.1f}" fill="{colour}"{smaller}{middle}>{escape(text)}</text>'
 
-
-# Many alignments as one web page: for each pair its picture and, in a sentence, what it shows.
 
 _STYLE = """
 h2 { font-size: .8rem; font-weight: 600; color: #64748b; margin: 0; }

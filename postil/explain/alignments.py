@@ -1,4 +1,4 @@
-"""What every picture of an alignment is made of: stretches of words, labels, and the look of each type."""
+"""Alignments in words, in the terminal and as plain values; and what every picture of one is made of."""
 
 from __future__ import annotations
 
@@ -45,14 +45,8 @@ LOOKS = {
     "REL": Look("#cc79a7", "1.5 4", "magenta", "-", "related", "related"),
     "NOALI": Look("#8c959f", "4 3", "dim", " ", "not aligned", "only here"),
 }
-_ADDED = {
-    "FACT": "fact against possibility",
-    "POL": "opinions differ",
-}
-_ADDED_WORDS = {
-    "FACT": "not equally certain",
-    "POL": "opinions differ",
-}
+_ADDED = {"FACT": "fact against possibility", "POL": "opinions differ"}
+_ADDED_WORDS = {"FACT": "not equally certain", "POL": "opinions differ"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +133,8 @@ def in_words(pair: AlignedPair, names: Names, labelling: Labelling = label) -> s
     return "; ".join(said) or "nothing is aligned"
 
 
-# An alignment in the terminal: a row for each link, `chunk  =EQUI 5=  chunk`, in colour if there is any.
-
-
 def alignment_table(pair: AlignedPair, names: Names = SENTENCES) -> Table:
-    """The rows of an alignment, in the order of the first sentence as far as the second allows.
+    """A row for each link, `chunk  =EQUI 5=  chunk`, in the order of the first sentence where possible.
 
     The console that prints it knows how wide it is and whether it has colours.
     """
@@ -192,9 +183,6 @@ def _sign(alignment: Alignment) -> Text:
     if not is_link(alignment):
         return Text(label(alignment), "dim")
     return Text(f"{style.sign}{label(alignment)}{style.sign}", f"bold {style.plain_colour}")
-
-
-# Alignments, facets and entailments as plain values, ready for JSON.
 
 
 def plain_alignment(pair: AlignedPair) -> dict[str, object]:

@@ -1,4 +1,8 @@
-"""Small charts as SVG: bars, shares of a whole, a histogram; each also says in words what it shows."""
+"""Charts as SVG: bars, shares of a whole, a histogram, and two pictures of how far a grader can be trusted.
+
+Each also says in words what it shows. The pictures need no script and no style of their own: their colours
+stand in attributes, so that a page's style sheet may change them, and no meaning hangs on colour alone.
+"""
 
 from __future__ import annotations
 
@@ -106,13 +110,7 @@ def _figure(title: str, said: str, drawn: str, height: float) -> str:
     )
 
 
-# How far a grader can be trusted, as SVG: how often it is right when it is so sure, and how much may pass.
-#
-# The pictures need no script and no style of their own. Colours stand in attributes, so that a page's style
-# sheet may change them (for a dark background, say), and no meaning hangs on colour alone.
-
-# As wide as a phone, so that the letters keep their size there.
-_DIAGRAM_WIDTH, _HEIGHT = 340, 270
+_HEIGHT = 270
 _LEFT, _RIGHT, _TOP, _BOTTOM = 40, 20, 28, 44
 _INK, _FAINT, _LINE = "#1f4e79", "#5b6470", "#c9ced6"
 _SMALLEST, _LARGEST = 4.0, 8.0  # radius of a circle, by how many answers it stands for
@@ -177,7 +175,7 @@ def coverage_curve(steps: Sequence[Step], chosen: Step, title: str) -> str:
     line = f"M{places[0][0]:.1f} {places[0][1]:.1f}" + "".join(f"L{x:.1f} {y:.1f}" for x, y in places[1:])
     x, y = _x(chosen.accuracy, low, high), _y(chosen.share)
     # The line only falls, so that above it and to the right there is room for words; not beyond the edge.
-    anchor, shift = ("start", 8) if x < _DIAGRAM_WIDTH - _RIGHT - 20 else ("end", _RIGHT - 2)
+    anchor, shift = ("start", 8) if x < _WIDTH - _RIGHT - 20 else ("end", _RIGHT - 2)
     drawn = [
         *_frame(_ticks(low, high), "accuracy asked for", "share of the answers that could pass", low, high),
         f'<path class="curve" d="{line}" fill="none" stroke="{_INK}" stroke-width="2.5" '
@@ -200,7 +198,7 @@ def _ticks(low: float, high: float) -> list[float]:
 
 
 def _frame(marks: Sequence[float], below: str, beside: str, low: float, high: float) -> Iterator[str]:
-    right = _DIAGRAM_WIDTH - _RIGHT
+    right = _WIDTH - _RIGHT
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         y = _y(share)
         yield f'<path class="grid" d="M{_LEFT} {y:.1f}H{right}" stroke="{_LINE}" stroke-width="1"/>'
@@ -219,7 +217,7 @@ def _text(x: float, y: float, words: str, anchor: str, *, bold: bool = False) ->
 
 
 def _x(value: float, low: float, high: float) -> float:
-    return _LEFT + (value - low) / ((high - low) or 1) * (_DIAGRAM_WIDTH - _LEFT - _RIGHT)
+    return _LEFT + (value - low) / ((high - low) or 1) * (_WIDTH - _LEFT - _RIGHT)
 
 
 def _y(share: float) -> float:
@@ -229,6 +227,6 @@ def _y(share: float) -> float:
 def _picture(name: str, title: str, said: str, drawn: Sequence[str]) -> str:
     return (
         f'<svg class="plot" role="img" aria-labelledby="{name}-title {name}-desc" '
-        f'viewBox="0 0 {_DIAGRAM_WIDTH} {_HEIGHT}"><title id="{name}-title">{escape(title)}</title>'
+        f'viewBox="0 0 {_WIDTH} {_HEIGHT}"><title id="{name}-title">{escape(title)}</title>'
         f'<desc id="{name}-desc">{escape(said)}</desc>{"".join(drawn)}</svg>'
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from postil.data.judgements import CONTRADICTED, EXPRESSED, UNADDRESSED, Explanation, FacetOutcome, Judgement
 from postil.data.labels import PLAIN_NAMES, RESPONSE_SCHEMES, Scheme, fitting_schemes, reachable_schemes
@@ -14,8 +15,6 @@ from postil.explain.alignment_picture import alignment_svg
 from postil.explain.charts import Bar, bar_chart, histogram, share_bar
 from postil.explain.notes import PLAIN_OUTCOMES, facet_text
 from postil.explain.page import escape, page
-
-# Judged answers as rows of an HTML table: label, score, confidence, and the teacher's label beside ours.
 
 OUTCOME_SIGNS = {EXPRESSED: "✓", UNADDRESSED: "–", CONTRADICTED: "✗"}
 EMPTY = '<span class="none">(empty)</span>'
@@ -64,8 +63,8 @@ def rows_of(
     given = any(reference.facets for reference in question.references)
     for place, (answer, judgement) in enumerate(zip(question.answers, judgements, strict=True), 1):
         differs = None
-        if scheme and answer.label and (told := scheme.collapse(answer.label)):
-            differs = judgement.labels[scheme.name] != told
+        if scheme and answer.label and (label := scheme.collapse(answer.label)):
+            differs = judgement.labels[scheme.name] != label
         facets = judgement.explanation.facets if judgement.explanation else ()
         shown = facets if given or len(facets) > 1 else ()
         rows.append(Row(number, place, answer, judgement, differs, shown))
@@ -138,13 +137,13 @@ def shortened(text: str, most: int) -> str:
     return f"{cut[:at] if at >= most * 2 // 3 else cut}…"
 
 
-def _why(told: Explanation, facets: Sequence[FacetOutcome], labelled: bool) -> str:
+def _why(explanation: Explanation, facets: Sequence[FacetOutcome], labelled: bool) -> str:
     """A row under an answer's: a sentence for the teacher, chunks and feedback folded away, the facets."""
-    picture = alignment_svg(told.alignment, ("answer", "reference"), in_page=True, plain=True)
+    picture = alignment_svg(explanation.alignment, ("answer", "reference"), in_page=True, plain=True)
     return (
-        f'<tr class="why"><td></td><td colspan="{4 + labelled}"><details><summary>{escape(told.teacher)}'
-        f'</summary><div class="pic">{picture}</div>'
-        f"<p><em>To the student:</em> {escape(told.student)}</p></details>{_ticks(facets)}</td></tr>"
+        f'<tr class="why"><td></td><td colspan="{4 + labelled}"><details>'
+        f'<summary>{escape(explanation.teacher)}</summary><div class="pic">{picture}</div>'
+        f"<p><em>To the student:</em> {escape(explanation.student)}</p></details>{_ticks(facets)}</td></tr>"
     )
 
 
@@ -164,14 +163,15 @@ def _line(row: Row, labelled: bool) -> str:
     because = f"<small>Why: {escape(judgement.because)}</small>" if judgement.because else ""
     differs = " <mark>≠ differs</mark>" if row.differs else ""
     teacher = f'<td class="told">{badge(row.answer.label) if row.answer.label else "–"}{differs}</td>'
-    told = judgement.explanation
-    style = ' class="more"' if told else ""
+    explanation = judgement.explanation
+    why = _why(explanation, row.facets, labelled) if explanation else ""
+    style = ' class="more"' if explanation else ""
     return (
         f'<tr id="{row.place}"{style}><th scope="row">{escape(row.answer.id)}</th>'
         f'<td class="said" dir="auto">{whole(row.answer.text)}{because}</td><td>{badge(judgement.label)}</td>'
         f"{teacher if labelled else ''}"
         f'<td class="score">{judgement.score:.2f}<i style="--s:{judgement.score:.0%}"></i></td>'
-        f"{sureness(judgement)}</tr>{_why(told, row.facets, labelled) if told else ''}"
+        f"{sureness(judgement)}</tr>{why}"
     )
 
 
@@ -272,14 +272,14 @@ def class_report(graded: Sequence[GradedQuestion], title: str = "Class report") 
     by_question = [
         rows_of(number, one.question, one.judgements, scheme) for number, one in enumerate(graded, 1)
     ]
-    rows = [row for its_rows in by_question for row in its_rows]
+    rows = list(chain.from_iterable(by_question))
     parts = [_summary(len(graded), rows, scheme)]
     if rows:
         parts += [_charts(rows), _doubtful(graded, rows)]
     if len(graded) > 1:
         parts.append(_contents(graded, by_question))
-    for number, (one, its_rows) in enumerate(zip(graded, by_question, strict=True), 1):
-        parts.append(_section(number, one, its_rows))
+    for number, (item, answers) in enumerate(zip(graded, by_question, strict=True), 1):
+        parts.append(_section(number, item, answers))
     return page(title, "\n".join(parts), _STYLE)
 
 

@@ -12,29 +12,14 @@ from postil.explain.phrases import (
     is_finite,
     is_punctuation,
     lemma,
+    negation_cues,
     uncapitalised,
     wordset,
 )
 from postil.language.document import Document, Token
 
 # Dependents that a predicate can do without.
-_ADJUNCTS = frozenset(
-    (
-        "advcl",
-        "obl",
-        "conj",
-        "cc",
-        "punct",
-        "parataxis",
-        "discourse",
-        "mark",
-        "advmod",
-        "vocative",
-        "dislocated",
-    )
-)
-# What may go into a clause unasked when it hangs on a noun.
-_LOOSE_ON_NOUNS = frozenset(("conj", "cc", "punct", "parataxis", "acl", "appos", "discourse"))
+_ADJUNCTS = wordset("advcl obl conj cc punct parataxis discourse mark advmod vocative dislocated")
 # After these words a clause still says that something is so; after "if" it does not.
 _FACTUAL_MARKS = wordset("because since that as so cause cuz becuase becouse")
 # Adverbs that tie a sentence to the one before.
@@ -43,9 +28,7 @@ _TIES = wordset("then so also therefore thus however")
 _NEEDY = wordset("contain put place locate situate consist depend belong lead refer base compose make go")
 _LONGEST = 20
 # Clauses that are part of the one above them.
-_INNER = frozenset(
-    ("xcomp", "ccomp", "acl", "csubj", "nsubj", "obj", "obl", "nmod", "amod", "compound", "fixed")
-)
+_INNER = wordset("xcomp ccomp acl csubj nsubj obj obl nmod amod compound fixed")
 # What a clause can be said without.
 _OUTSIDE = frozenset(("advcl", "cc", "mark", "parataxis", "discourse", "vocative", "punct"))
 _CLAUSE_MARKS = wordset("because if when since unless until while although so as though whenever")
@@ -124,10 +107,10 @@ def is_needy(verb: Token) -> bool:
 def core_of(tree: Tree, predicate: Token) -> set[Token]:
     """A predicate with its subject, objects, helpers and negation, and nothing that it can do without."""
     kept = {predicate}
-    negating = {cue for negation in tree.document.negations for cue in negation.cue}
+    cues = negation_cues(tree.document)
     for child in tree.children[predicate.index]:
         needed = base(child) == "obl" and is_needy(predicate)
-        if base(child) not in _ADJUNCTS or needed or child.index in negating:
+        if base(child) not in _ADJUNCTS or needed or child.index in cues:
             kept.update(tree.below(child))
     subject = subject_of(tree, predicate)
     if subject is not None:

@@ -1,44 +1,38 @@
-"""What two aligned sentences have in common and how they differ, one difference after another, as data."""
+"""What two aligned sentences have in common and how they differ, one difference after another, as data.
+
+An aligner's links are not believed blindly: their words are compared again, whether they agree, are opposites
+or are negated.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 
 from postil.data.judgements import AlignedPair, Alignment
 from postil.explain.clauses import Tree, bracketed, clause_head
-from postil.explain.links import (
-    LIGHT,
-    agree,
-    agree_in_part,
-    are_opposites,
-    is_believable,
-    is_nested,
-    meaning_words,
-    misspelt_not,
-    negations_of,
-    negations_over,
-    numbers_differ,
-    same_place,
-    with_negation,
+from postil.explain.phrases import (
+    base,
+    carries_meaning,
+    heads_of,
+    is_label,
+    is_punctuation,
+    joined,
+    kind_of,
+    lemma,
+    negation_cues,
+    tokens_of,
+    trimmed,
+    wordset,
 )
-from postil.explain.phrases import base, carries_meaning, is_punctuation, joined, lemma, tokens_of, trimmed
-from postil.language.document import Document, Token
+from postil.language.document import Document, Negation, Quantity, Token
+from postil.language.words.relations import Relation, word_relation
+from postil.language.words.wordnet import wordnet
 
-KINDS = (
-    "same",
-    "number",
-    "opposite",
-    "negated",
-    "certainty",
-    "opinion",
-    "more_specific",
-    "more_general",
-    "similar",
-    "related",
-    "missing",
-    "extra",
-)
+CONTRADICTIONS = ("negated", "opposite", "number", "opinion", "certainty")
+KINDS = ("same", *CONTRADICTIONS, "more_specific", "more_general", "similar", "related", "missing", "extra")
 _BY_TYPE = {
     "EQUI": "same",
     "OPPO": "opposite",
@@ -47,6 +41,22 @@ _BY_TYPE = {
     "SIMI": "similar",
     "REL": "related",
 }
+# Verbs that say nothing by themselves.
+_LIGHT = wordset("be have do get make")
+# Words that are counted as content and only tie a thing to the rest, or tell that somebody thinks.
+_TIES = wordset("due such think know believe guess")
+# Prepositions that may stand for each other; "above the line" is not "below the line".
+_EXCHANGEABLE = wordset(
+    "in on at to of with by for into onto through about within inside as than like due because from"
+)
+# Two phrases that differ in such a word are not about the same thing, and neither is the more specific one.
+_COMPARING = wordset("same different other own another such")
+_ALIKE = frozenset((Relation.SAME, Relation.SYNONYM, Relation.DERIVED))
+_NESTED = frozenset((*_ALIKE, Relation.MORE_SPECIFIC, Relation.MORE_GENERAL, Relation.PART, Relation.WHOLE))
+# How long a misspelt word is at least, and how like the right one.
+_SPELT, _NEAR = 4, 0.75
+_NOT = re.compile(r"n[\"^`´]t$|^(?:do|does|did|is|are|was|wo|ca)nt$", re.IGNORECASE)
+_FORMS = {"preposition": "noun", "sentence": "verb", "clause": "verb"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,30 +82,36 @@ def find_differences(pair: AlignedPair, source: Document, target: Document) -> t
     chunks of a clause that only one sentence has are put together. Links between chunks that have nothing to
     do with each other count as none.
     """
-    aligned = [one for one in pair.alignments if one.source and one.target and _holds(one, source, target)]
-    found = [_aligned(one, source, target) for one in aligned if _has_words(one, source, target)]
+    links = [link for link in pair.alignments if link.source and link.target and _holds(link, source, target)]
+    both = [_aligned(link, source, target) for link in links if _has_words(link, source, target)]
     # A chunk that is left over in one line of the file and linked in another is linked.
-    first = {number for one in aligned for number in one.source}
-    second = {number for one in aligned for number in one.target}
-    found += [
+    linked = {number for link in links for number in link.source}
+    extra = [
         _difference("extra", numbers, (), source, target, None)
-        for numbers in _left_over((one.source for one in pair.alignments), first, source)
+        for numbers in _left_over((link.source for link in pair.alignments), linked, source)
     ]
+    linked = {number for link in links for number in link.target}
     missing = [
         _difference("missing", (), numbers, source, target, None)
-        for numbers in _left_over((one.target for one in pair.alignments), second, target)
+        for numbers in _left_over((link.target for link in pair.alignments), linked, target)
     ]
-    return (*_cancelled(sorted(found, key=lambda one: one.source), source, target), *missing)
+    found = sorted([*both, *extra], key=lambda difference: difference.source)
+    return (*_cancelled(found, source, target), *missing)
 
 
 def _cancelled(found: Sequence[Difference], source: Document, target: Document) -> list[Difference]:
     """Two contradictions with a "not" among them make none: "no gap" is much the same as "not separated"."""
     against = [
-        one for one in found if one.kind in ("negated", "opposite") and words_matter(one, source, target)
+        difference
+        for difference in found
+        if difference.kind in ("negated", "opposite") and words_matter(difference, source, target)
     ]
-    if len(against) != 2 or all(one.kind == "opposite" for one in against):
+    if len(against) != 2 or all(difference.kind == "opposite" for difference in against):
         # "Is" denies nothing of "is not closed" when it is all that there is.
-        return [replace(one, kind="same") if _is_half(one, source, target) else one for one in found]
+        return [
+            replace(difference, kind="same") if _is_half(difference, source, target) else difference
+            for difference in found
+        ]
     first, second = against
     if first.kind == second.kind and first_negates(first, source, target) == first_negates(
         second, source, target
@@ -104,18 +120,18 @@ def _cancelled(found: Sequence[Difference], source: Document, target: Document) 
     both = _difference(
         "similar", first.source + second.source, first.target + second.target, source, target, first.score
     )
-    return [both if one is first else one for one in found if one is not second]
+    return [both if difference is first else difference for difference in found if difference is not second]
 
 
-def _is_half(one: Difference, source: Document, target: Document) -> bool:
+def _is_half(difference: Difference, source: Document, target: Document) -> bool:
     """Whether in a contradiction one side has no word that carries meaning."""
-    words = meaning_words(source, one.source), meaning_words(target, one.target)
-    return one.kind in ("negated", "opposite") and bool(words[0]) != bool(words[1])
+    words = meaning_words(source, difference.source), meaning_words(target, difference.target)
+    return difference.kind in ("negated", "opposite") and bool(words[0]) != bool(words[1])
 
 
-def first_negates(one: Difference, source: Document, target: Document) -> bool:
+def first_negates(difference: Difference, source: Document, target: Document) -> bool:
     """Whether it is the first of two sides that has the "not"."""
-    return len(negations_of(source, one.source)) % 2 > len(negations_of(target, one.target)) % 2
+    return len(negations_of(source, difference.source)) % 2 > len(negations_of(target, difference.target)) % 2
 
 
 def words_matter(difference: Difference, source: Document, target: Document) -> bool:
@@ -154,33 +170,33 @@ def _difference(
     )
 
 
-def _has_words(one: Alignment, source: Document, target: Document) -> bool:
-    sides = tokens_of(source, one.source), tokens_of(target, one.target)
+def _has_words(link: Alignment, source: Document, target: Document) -> bool:
+    sides = tokens_of(source, link.source), tokens_of(target, link.target)
     return not any(all(map(is_punctuation, side)) for side in sides)
 
 
-def _holds(one: Alignment, source: Document, target: Document) -> bool:
+def _holds(link: Alignment, source: Document, target: Document) -> bool:
     """Whether a link is worth speaking of; one between equal or opposite chunks always is."""
-    words = meaning_words(source, one.source), meaning_words(target, one.target)
-    if one.type != "EQUI" and {number - 1 for number in one.target} <= bracketed(target):
+    words = meaning_words(source, link.source), meaning_words(target, link.target)
+    if link.type != "EQUI" and {number - 1 for number in link.target} <= bracketed(target):
         return False
-    if one.type in ("EQUI", "OPPO") or len(one.labels) > 1 or not any(words):
+    if link.type in ("EQUI", "OPPO") or len(link.labels) > 1 or not any(words):
         return True
-    return is_believable(tokens_of(source, one.source), tokens_of(target, one.target), words)
+    return is_believable(tokens_of(source, link.source), tokens_of(target, link.target), words)
 
 
-def _aligned(one: Alignment, source: Document, target: Document) -> Difference:
-    kind = _kind(one, source, target)
+def _aligned(link: Alignment, source: Document, target: Document) -> Difference:
+    kind = _kind(link, source, target)
     if kind != "negated":
-        return _difference(kind, one.source, one.target, source, target, one.score)
-    first, second = with_negation(source, one.source), with_negation(target, one.target)
-    return _difference(kind, first, second, source, target, one.score)
+        return _difference(kind, link.source, link.target, source, target, link.score)
+    first, second = with_negation(source, link.source), with_negation(target, link.target)
+    return _difference(kind, first, second, source, target, link.score)
 
 
-def _kind(one: Alignment, source: Document, target: Document) -> str:
-    kind = _BY_TYPE.get(one.type, "related")
-    words, others = meaning_words(source, one.source), meaning_words(target, one.target)
-    if _negations_differ(one, source, target):
+def _kind(link: Alignment, source: Document, target: Document) -> str:
+    kind = _BY_TYPE.get(link.type, "related")
+    words, others = meaning_words(source, link.source), meaning_words(target, link.target)
+    if _negations_differ(link, source, target):
         if agree(words, others) or (kind == "opposite" and not words and not others):
             return "negated"
         if are_opposites(words, others):
@@ -189,23 +205,23 @@ def _kind(one: Alignment, source: Document, target: Document) -> str:
             return "negated"
     elif kind == "opposite":
         return kind if words and others else "same"
-    if "FACT" in one.labels:
+    if "FACT" in link.labels:
         return "certainty"
-    if "POL" in one.labels:
+    if "POL" in link.labels:
         return "opinion"
     if kind == "same":
         # Chunks that have a word in common and an opposite are hardly the same.
-        apart = agree_in_part(words, others) and are_opposites(words, others)
-        return "opposite" if apart else kind
-    if numbers_differ(one, source, target):
+        common = set(map(lemma, words)) & set(map(lemma, others))
+        return "opposite" if common and are_opposites(words, others) else kind
+    if numbers_differ(link, source, target):
         return "number"
-    return _graded(kind, one, source, target)
+    return _graded(kind, link, source, target)
 
 
-def _graded(kind: str, one: Alignment, source: Document, target: Document) -> str:
+def _graded(kind: str, link: Alignment, source: Document, target: Document) -> str:
     """What a link between chunks that are said to be unlike comes to when their words are compared."""
-    words, others = meaning_words(source, one.source), meaning_words(target, one.target)
-    sides = tokens_of(source, one.source), tokens_of(target, one.target)
+    words, others = meaning_words(source, link.source), meaning_words(target, link.target)
+    sides = tokens_of(source, link.source), tokens_of(target, link.target)
     if not words and not others:
         return "same"
     if agree(words, others) and same_place(*sides):
@@ -221,13 +237,13 @@ def _graded(kind: str, one: Alignment, source: Document, target: Document) -> st
     return "similar" if specific and not is_nested(words, others) else kind
 
 
-def _negations_differ(one: Alignment, source: Document, target: Document) -> bool:
+def _negations_differ(link: Alignment, source: Document, target: Document) -> bool:
     """Whether the words of one side are denied and those of the other are not."""
-    if misspelt_not(source, one.source) or misspelt_not(target, one.target):
+    if misspelt_not(source, link.source) or misspelt_not(target, link.target):
         return False
-    near = len(negations_of(source, one.source)) + len(negations_of(target, one.target))
+    near = len(negations_of(source, link.source)) + len(negations_of(target, link.target))
     return (
-        near % 2 == 1 and (negations_over(source, one.source) + negations_over(target, one.target)) % 2 == 1
+        near % 2 == 1 and (negations_over(source, link.source) + negations_over(target, link.target)) % 2 == 1
     )
 
 
@@ -274,10 +290,8 @@ def _phrase(run: Sequence[int], loose: set[int], document: Document) -> Iterator
     )
     kept = tuple(run[: max(ends, default=-1) + 1])
     words = tokens_of(document, kept)
-    if any(
-        (carries_meaning(token) and lemma(token) not in LIGHT) or _negates(token.index, document)
-        for token in words
-    ):
+    cues = negation_cues(document)
+    if any((carries_meaning(token) and lemma(token) not in _LIGHT) or token.index in cues for token in words):
         yield kept
 
 
@@ -288,13 +302,175 @@ def _ends_clause(token: Token, run: Sequence[int], document: Document) -> bool:
 
 def _can_end(token: Token, document: Document) -> bool:
     """Whether a phrase may end in a word: not in "is" or "the"."""
-    return (
-        carries_meaning(token)
-        or token.pos == "PRON"
-        or base(token) == "compound"
-        or _negates(token.index, document)
+    says = carries_meaning(token) or token.pos == "PRON" or base(token) == "compound"
+    return says or token.index in negation_cues(document)
+
+
+# Whether the words of two chunks agree, are opposites, or are negated
+
+
+def meaning_words(document: Document, numbers: Iterable[int]) -> list[Token]:
+    """The words of a chunk that carry its meaning: no helpers, no light verbs, no "not"."""
+    negating = {cue for negation in document.negations if negation.kind == "word" for cue in negation.cue}
+    return [
+        token
+        for token in tokens_of(document, numbers)
+        if carries_meaning(token) and lemma(token) not in _LIGHT | _TIES and token.index not in negating
+    ]
+
+
+def negation_owner(document: Document, negation: Negation) -> int:
+    """The word that a "not" denies: its governor, or itself where the governor says nothing."""
+    cue = document.tokens[negation.cue[0]]
+    governor = document.tokens[cue.head]
+    says = carries_meaning(governor) and lemma(governor) not in _LIGHT
+    return governor.index if says else cue.index
+
+
+def negations_of(document: Document, numbers: Iterable[int]) -> list[Negation]:
+    """The negations of a chunk's words, also those whose "not" stands in a chunk of its own."""
+    inside = {number - 1 for number in numbers}
+    return [
+        difference
+        for difference in document.negations
+        if difference.kind == "word" and negation_owner(document, difference) in inside
+    ]
+
+
+def misspelt_not(document: Document, numbers: Iterable[int]) -> bool:
+    """Whether a chunk may have a "not" that the analysis did not see: doesn"t, dont."""
+    return any(_NOT.search(token.text) for token in tokens_of(document, numbers))
+
+
+def negations_over(document: Document, numbers: Iterable[int]) -> int:
+    """How many negations deny a chunk's words or something that they belong to."""
+    inside = {number - 1 for number in numbers}
+    return sum(
+        difference.kind == "word"
+        and (negation_owner(document, difference) in inside or not inside.isdisjoint(difference.scope))
+        for difference in document.negations
     )
 
 
-def _negates(index: int, document: Document) -> bool:
-    return any(index in negation.cue for negation in document.negations)
+def with_negation(document: Document, numbers: Sequence[int]) -> tuple[int, ...]:
+    """The numbers of a chunk's words together with the "not" that denies them and their helping verbs."""
+    found = set(numbers)
+    for negation in negations_of(document, numbers):
+        found.update(cue + 1 for cue in negation.cue)
+    found.update(
+        token.index + 1
+        for token in document.tokens
+        if token.head + 1 in numbers and base(token) in ("aux", "cop") and token.index < token.head
+    )
+    return tuple(sorted(found))
+
+
+def relation_of(word: Token, other: Token) -> Relation | None:
+    """How two words are related, labels and names being related to themselves only."""
+    if lemma(word) == lemma(other) or word.text.lower() == other.text.lower():
+        return Relation.SAME
+    if any(is_label(token) or token.pos in ("NUM", "PROPN", "X") for token in (word, other)):
+        return None
+    if _is_misspelt(word, other) or _is_misspelt(other, word):
+        return Relation.SAME
+    return word_relation(lemma(word), lemma(other))
+
+
+def _is_misspelt(word: Token, other: Token) -> bool:
+    """Whether a word that no dictionary has is nearly another that one has."""
+    first, second = word.text.lower(), other.text.lower()
+    if min(len(first), len(second)) < _SPELT or wordnet().synsets(first) or not wordnet().synsets(second):
+        return False
+    return SequenceMatcher(None, first, second).ratio() >= _NEAR
+
+
+def _unmatched(words: Sequence[Token], others: Sequence[Token]) -> list[Token]:
+    """The words that have none on the other side that is the same, or of its family."""
+    return [word for word in words if not any(relation_of(word, other) in _ALIKE for other in others)]
+
+
+def agree(first: Sequence[Token], second: Sequence[Token]) -> bool:
+    """Whether each word of either side has one on the other side that is the same, or of its family."""
+    return bool(first and second) and not _unmatched(first, second) and not _unmatched(second, first)
+
+
+def are_opposites(first: Sequence[Token], second: Sequence[Token]) -> bool:
+    """Whether two sides agree but for two words that are opposites of each other."""
+    rest, others = _unmatched(first, second), _unmatched(second, first)
+    shared = len(rest) < len(first) and len(others) < len(second)
+    return any(relation_of(word, other) is Relation.OPPOSITE for word in rest for other in others) and (
+        len(rest) == len(others) == 1 or (shared and min(len(rest), len(others)) == 1)
+    )
+
+
+def are_related(first: Sequence[Token], second: Sequence[Token]) -> bool:
+    """Whether a content word of one side has to do with one of the other side."""
+    words, others = (list(filter(carries_meaning, side)) for side in (first, second))
+    return any(relation_of(word, other) is not None for word in words for other in others)
+
+
+def same_place(first: Sequence[Token], second: Sequence[Token]) -> bool:
+    """Whether the prepositions of two phrases do not tell them apart."""
+    cases = [{lemma(token) for token in side if token.pos == "ADP"} for side in (first, second)]
+    apart = [side - _EXCHANGEABLE for side in cases]
+    turned = any("from" in side and other & {"to", "into", "onto"} for side, other in (cases, cases[::-1]))
+    return apart[0] == apart[1] and not turned
+
+
+def is_nested(specific: Sequence[Token], general: Sequence[Token]) -> bool:
+    """Whether one of two phrases can be the more specific: they share a word, or one names a kind.
+
+    A pronoun is always less specific, and so is what stands against the labels of a drawing.
+    """
+    if not specific or not general:
+        return True
+    labels, others = ({token.text for token in side if is_label(token)} for side in (specific, general))
+    if others and others != labels:
+        return False
+    if len(labels) == len(specific) and not others:
+        return True
+    lemmas = [set(map(lemma, side)) for side in (specific, general)]
+    if (lemmas[0] ^ lemmas[1]) & _COMPARING and lemmas[0] - lemmas[1] and lemmas[1] - lemmas[0]:
+        return False
+    if lemmas[0] >= lemmas[1] - labels:
+        return True
+    heads = heads_of(specific), heads_of(general)
+    return any(
+        relation_of(word, other) in _NESTED for word in heads[0] for other in heads[1] if not is_label(word)
+    )
+
+
+def is_believable(
+    source: Sequence[Token], target: Sequence[Token], words: tuple[list[Token], list[Token]]
+) -> bool:
+    """Whether a link of unlike chunks can be shown to a reader: of related words, or of the same form."""
+    first, second = words
+    if bool(first) != bool(second):
+        # A pronoun may stand for a thing; "is" does not stand for "evaporates".
+        return kind_of(target) in ("noun", "preposition") and any(token.tag == "PRP" for token in source)
+    if are_related(first, second):
+        return True
+    forms = [_FORMS.get(kind := kind_of(side), kind) for side in (source, target)]
+    return forms[0] == forms[1] and forms[0] != "other"
+
+
+def quantities_in(document: Document, numbers: Iterable[int]) -> list[Quantity]:
+    """The quantities whose first token is among these."""
+    inside = {number - 1 for number in numbers}
+    return [quantity for quantity in document.quantities if quantity.start in inside]
+
+
+def numbers_differ(link: Alignment, source: Document, target: Document) -> bool:
+    """Whether both sides say the same but for a number."""
+    first, second = quantities_in(source, link.source), quantities_in(target, link.target)
+    if len(first) != 1 or len(second) != 1 or first[0].value == second[0].value:
+        return False
+    if first[0].unit and second[0].unit and first[0].unit != second[0].unit:
+        return False
+    words, others = (
+        {lemma(token) for token in tokens_of(document, numbers) if carries_meaning(token)}
+        - {lemma(token) for token in document.tokens[quantity.start : quantity.end]}
+        for document, numbers, quantity in ((source, link.source, first[0]), (target, link.target, second[0]))
+    )
+    alone = [token.text.lower() for token in tokens_of(source, link.source)] == ["one"]
+    return not alone and (not words or not others or bool(words & others))

@@ -8,7 +8,15 @@ from dataclasses import replace
 from postil.data.judgements import AlignedPair
 from postil.errors import PostilError
 from postil.explain.clauses import Tree
-from postil.explain.differences import Difference, find_differences, first_negates, is_adverb, words_matter
+from postil.explain.differences import (
+    CONTRADICTIONS,
+    Difference,
+    find_differences,
+    first_negates,
+    is_adverb,
+    quantities_in,
+    words_matter,
+)
 from postil.explain.findings import (
     Sides,
     common_names,
@@ -23,7 +31,6 @@ from postil.explain.findings import (
     without_parts,
 )
 from postil.explain.hints import hints_for
-from postil.explain.links import quantities_in
 from postil.explain.phrases import (
     carries_meaning,
     heads_of,
@@ -39,7 +46,6 @@ from postil.explain.wording import Content, Kind, Statement, Subject, Verb, writ
 from postil.language.document import Document, Token
 
 REGISTERS = ("neutral", "teacher", "student")
-_CONTRADICTIONS = ("negated", "opposite", "number", "opinion", "certainty")
 # The most that is said of one kind, and in all beside what both say.
 _ITEMS = 2
 _SENTENCES = 2
@@ -135,7 +141,7 @@ def telling_differences(differences: Sequence[Difference], sides: Sides) -> list
             return False
         if difference.kind in ("missing", "extra"):
             return is_new(difference, sides)
-        return difference.kind in _CONTRADICTIONS or len(set(contrast(difference, sides))) > 1
+        return difference.kind in CONTRADICTIONS or len(set(contrast(difference, sides))) > 1
 
     return [difference for difference in differences if tells(difference)]
 
@@ -160,7 +166,7 @@ def _of(telling: Sequence[Difference], sides: Sides, *kinds: str) -> list[Differ
 
 def contradictions(telling: Sequence[Difference], sides: Sides) -> list[Statement]:
     """A statement about the first two contradictions, if there are any."""
-    chosen = _of(telling, sides, *_CONTRADICTIONS)[:_ITEMS]
+    chosen = _of(telling, sides, *CONTRADICTIONS)[:_ITEMS]
     statements = [_contradiction(difference, sides) for difference in chosen]
     return [replace(statements[0], then=statements[1])] if len(statements) > 1 else statements
 
@@ -232,8 +238,8 @@ def _unlike(telling: Sequence[Difference], sides: Sides) -> list[Statement]:
 def _specific(telling: Sequence[Difference], sides: Sides) -> list[Statement]:
     """Which side is more specific, and where."""
     chosen = _of(telling, sides, "more_general", "more_specific")[:_ITEMS]
-    ours = [contrast(one, sides) for one in chosen if one.kind == "more_specific"]
-    theirs = [contrast(one, sides)[::-1] for one in chosen if one.kind == "more_general"]
+    ours = [contrast(difference, sides) for difference in chosen if difference.kind == "more_specific"]
+    theirs = [contrast(difference, sides)[::-1] for difference in chosen if difference.kind == "more_general"]
     words = tuple(word for pair in (*ours, *theirs) for word in pair)
     if ours and theirs:
         return [Statement(Kind.EACH_SPECIFIC, words)]

@@ -17,13 +17,13 @@ from postil.explain.clauses import (
     is_needy,
     subject_of,
 )
-from postil.explain.differences import Difference
-from postil.explain.links import quantities_in
+from postil.explain.differences import Difference, quantities_in
 from postil.explain.phrases import (
     base,
     carries_meaning,
     definite,
     excerpt,
+    forms_in,
     heads_of,
     is_finite,
     is_label,
@@ -34,6 +34,7 @@ from postil.explain.phrases import (
     lemma,
     listed,
     named,
+    negation_cues,
     noun_phrase,
     quoted,
     spoken,
@@ -47,9 +48,7 @@ from postil.explain.wording import Content, Verb
 from postil.language.document import Document, Quantity, Token
 
 # Without these dependents a sentence says less, but still something that it said before.
-_LEFT_OUT = frozenset(
-    ("obl", "nmod", "amod", "compound", "advmod", "advcl", "conj", "acl", "appos", "nummod", "discourse")
-)
+_LEFT_OUT = wordset("obl nmod amod compound advmod advcl conj acl appos nummod discourse")
 # What holds of all or of none of some things need not hold when the words about them are taken away.
 _BOUND = wordset(
     "all every each any only most no none never few if unless until when hardly almost rarely seldom maybe"
@@ -141,7 +140,11 @@ def common_names(
     """
     known = {lemma(token) for token in other.tokens}
     chunks: list[list[int]] = []
-    same = [one.source if of_source else one.target for one in differences if one.kind == "same"]
+    same = [
+        difference.source if of_source else difference.target
+        for difference in differences
+        if difference.kind == "same"
+    ]
     for numbers in sorted(same):
         goes_on = chunks and numbers[0] == chunks[-1][-1] + 1
         if goes_on and lemma(document.tokens[numbers[0] - 1]) == "of":
@@ -160,8 +163,7 @@ def common_names(
 def _shared_part(tokens: Sequence[Token], document: Document, known: set[str]) -> tuple[Token, ...]:
     """A noun phrase without the words that the other sentence does not have; empty where its noun is new."""
     phrase = noun_phrase(tokens)
-    negating = {cue for negation in document.negations for cue in negation.cue}
-    spare = bracketed(document) | negating
+    spare = bracketed(document) | negation_cues(document)
     if not all(lemma(token) in known for token in heads_of(phrase)) or any(
         token.index in spare or lemma(token) == "such" for token in phrase
     ):
@@ -183,13 +185,19 @@ def _kept(
 ) -> set[int]:
     """The tokens of the words that both sentences have, function words included."""
     kept = {token.index for token in document.tokens if not carries_meaning(token)}
-    for one in differences:
-        numbers, others = (one.source, one.target) if of_source else (one.target, one.source)
-        if one.kind == "same":
+    for difference in differences:
+        numbers, others = (
+            (difference.source, difference.target) if of_source else (difference.target, difference.source)
+        )
+        if difference.kind == "same":
             kept.update(number - 1 for number in numbers)
-        elif one.kind in ("number", "more_specific", "more_general") and not _measures(document, numbers):
+        elif difference.kind in ("number", "more_specific", "more_general") and not _measures(
+            document, numbers
+        ):
             kept.update(_shared_noun(tokens_of(document, numbers), tokens_of(other, others)))
-        elif any(token.pos != "AUX" for token in tokens_of(document, numbers)) or one.kind == "negated":
+        elif (
+            any(token.pos != "AUX" for token in tokens_of(document, numbers)) or difference.kind == "negated"
+        ):
             # A loose "not" must not get lost, nor "is" be said where the other sentence has "is not".
             kept.difference_update(number - 1 for number in numbers)
     return kept
@@ -215,8 +223,9 @@ def _counted_people(
 ) -> Token | None:
     """The participle in a headline such as "12 killed in …" whose number differs."""
     differs = any(
-        one.kind == "number" and (one.source if of_source else one.target) == (root.index + 1,)
-        for one in differences
+        difference.kind == "number"
+        and (difference.source if of_source else difference.target) == (root.index + 1,)
+        for difference in differences
     )
     suffered = [token for token in tree.dependents(root, "acl") if lemma(token) in _SUFFERED]
     return suffered[0] if differs and root.pos == "NUM" and suffered else None
@@ -398,8 +407,7 @@ def _joined(group: Sequence[Difference], sides: Sides) -> Sequence[Difference]:
 
 
 def _negates(tokens: Sequence[Token], document: Document) -> bool:
-    cues = {cue for negation in document.negations for cue in negation.cue}
-    return any(token.index in cues for token in tokens)
+    return not negation_cues(document).isdisjoint(token.index for token in tokens)
 
 
 def has_substance(tokens: Sequence[Token]) -> bool:
@@ -416,7 +424,7 @@ def _is_speaker(token: Token) -> bool:
 
 def _is_said(clause: Sequence[Token], other: Document) -> bool:
     """Whether the other sentence has all the words of a clause, so that it cannot be called unsaid."""
-    known = {form for token in other.tokens for form in (lemma(token), token.text.lower())}
+    known = forms_in(other)
     words = [token for token in clause if carries_meaning(token)]
     return bool(words) and all(lemma(token) in known or token.text.lower() in known for token in words)
 

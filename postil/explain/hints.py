@@ -10,13 +10,20 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from postil.explain.clauses import Tree, clause_with, is_predicate, predicate_over, subject_of
-from postil.explain.differences import Difference, is_adverb, words_matter
+from postil.explain.differences import (
+    CONTRADICTIONS,
+    Difference,
+    are_related,
+    is_adverb,
+    quantities_in,
+    words_matter,
+)
 from postil.explain.findings import Sides, common_statement, counted, figure, has_substance, is_new, unsure
-from postil.explain.links import are_related, quantities_in
 from postil.explain.phrases import (
     base,
     carries_meaning,
     definite,
+    forms_in,
     heads_of,
     is_finite,
     is_kind,
@@ -26,6 +33,7 @@ from postil.explain.phrases import (
     lemma,
     listed,
     named,
+    negation_cues,
     noun_phrase,
     quoted,
     spoken,
@@ -177,14 +185,14 @@ def _is_somebody(subject: Token) -> bool:
 
 def _is_denied(tree: Tree, predicate: Token) -> bool:
     """Whether a predicate has a "not", so that asking for what happens would mislead."""
-    negating = {cue for negation in tree.document.negations for cue in negation.cue}
-    return any(token.index in negating for token in tree.children[predicate.index])
+    cues = negation_cues(tree.document)
+    return any(token.index in cues for token in tree.children[predicate.index])
 
 
 def _can_ask(tree: Tree, verbs: Sequence[Token]) -> bool:
     """Whether a question can be built on some verbs: they have a tense, a meaning and no "not"."""
-    negating = {cue for negation in tree.document.negations for cue in negation.cue}
-    says = any(map(carries_meaning, verbs)) and not any(token.index in negating for token in verbs)
+    cues = negation_cues(tree.document)
+    says = any(map(carries_meaning, verbs)) and not any(token.index in cues for token in verbs)
     return says and is_finite(verbs)
 
 
@@ -227,12 +235,12 @@ def _clause(tree: Tree, predicate: Token, known: Collection[str], without: Token
 
 def _verb_group(tree: Tree, predicate: Token) -> list[Token]:
     """A predicate with its helpers, negation and particle, and what belongs to it when it is a noun."""
-    negating = {cue for negation in tree.document.negations for cue in negation.cue}
+    cues = negation_cues(tree.document)
     group = {predicate, *tree.dependents(predicate, "aux", "cop", "compound")}
     group.update(
         token
         for token in tree.children[predicate.index]
-        if token.index in negating or (token.index == predicate.index + 1 and lemma(token) in _PARTICLES)
+        if token.index in cues or (token.index == predicate.index + 1 and lemma(token) in _PARTICLES)
     )
     if predicate.pos not in ("VERB", "AUX"):
         for token in tree.dependents(predicate, "case", "det", "amod", "nmod"):
@@ -267,18 +275,7 @@ def _knows(token: Token, known: Collection[str]) -> bool:
     return not carries_meaning(token) or lemma(token) in known
 
 
-_ORDER = (
-    "negated",
-    "opposite",
-    "number",
-    "opinion",
-    "certainty",
-    "missing",
-    "more_general",
-    "related",
-    "similar",
-    "extra",
-)
+_ORDER = (*CONTRADICTIONS, "missing", "more_general", "related", "similar", "extra")
 # These are no faults by themselves; what is added is spoken of when nothing else is.
 _MINOR = ("more_specific", "extra")
 _HINTS = 2
@@ -363,7 +360,7 @@ def _is_sound(statement: str, answer: Document, target: Document) -> bool:
     slips = any(
         word in _ARTICLES and after in _VERBS for word, after in pairwise(words)
     )  # "the are in a path"
-    known = {form for token in target.tokens for form in (lemma(token), token.text.lower())}
+    known = forms_in(target)
     own = [token for token in answer.tokens if carries_meaning(token) and token.text.lower() in words]
     return "because" not in words and not slips and all(lemma(token) in known for token in own)
 
@@ -378,7 +375,7 @@ def _hints(
         return
     if kind in ("opposite", "negated") and len(alike) > 1:
         # Two wrong words of one statement are doubted together.
-        together = [token for one in alike for token in tokens_of(answer.document, one.source)]
+        together = [token for difference in alike for token in tokens_of(answer.document, difference.source)]
         if clause_with(answer, together):
             yield _doubted(together, answer)
             return
@@ -427,10 +424,13 @@ def _about_wording(kind: str, alike: Sequence[Difference], answer: Tree, referen
     return Statement(hint, (listed(names),))
 
 
-def _is_close(one: Difference, answer: Tree, reference: Tree) -> bool:
+def _is_close(difference: Difference, answer: Tree, reference: Tree) -> bool:
     """Whether a pupil's name for a thing is near the right one."""
-    words, others = tokens_of(answer.document, one.source), tokens_of(reference.document, one.target)
-    near = one.score is None or one.score >= _CLOSE
+    words, others = (
+        tokens_of(answer.document, difference.source),
+        tokens_of(reference.document, difference.target),
+    )
+    near = difference.score is None or difference.score >= _CLOSE
     return near and bool(noun_phrase(words)) and are_related(words, others)
 
 
@@ -465,8 +465,8 @@ def _doubted(words: Sequence[Token], answer: Tree) -> Statement:
 def _tag(clause: Sequence[Token], answer: Tree) -> str:
     """The short question that fits a clause: "is it" after "the bulb is on", else "is that so"."""
     helpers = [token for token in clause if token.pos == "AUX" or token.tag == "MD"]
-    negating = {cue for negation in answer.document.negations for cue in negation.cue}
-    if len(helpers) != 1 or any(token.index in negating for token in clause):
+    cues = negation_cues(answer.document)
+    if len(helpers) != 1 or any(token.index in cues for token in clause):
         return "is that so"
     subject = subject_of(answer, answer.head(helpers[0]))
     if (

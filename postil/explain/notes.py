@@ -8,7 +8,7 @@ are not set against each other, since such links are often wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from postil.data.judgements import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOutcome
@@ -19,20 +19,22 @@ from postil.explain.differences import Difference
 from postil.explain.explanation import contradictions, shared, telling_differences, whole_text
 from postil.explain.findings import Sides, common_names, left_over, without_parts
 from postil.explain.hints import hint_list, praise
-from postil.explain.phrases import base, carries_meaning, is_unbroken, lemma, quoted, tokens_of, wordset
+from postil.explain.phrases import (
+    base,
+    carries_meaning,
+    forms_in,
+    is_unbroken,
+    lemma,
+    quoted,
+    tokens_of,
+    wordset,
+)
 from postil.explain.wording import Content, Kind, Statement, Subject, Verb, write
 from postil.grading.decision import disagreement, unsaid
 from postil.language.document import Document, Token
 
-# Facets in words: what an answer says of the reference, what it leaves out, what it contradicts.
-
 PLAIN_OUTCOMES = {EXPRESSED: "said", UNADDRESSED: "left out", CONTRADICTED: "contradicted"}
 _NAMED = 2  # facets named in a sentence
-_SENTENCES = {
-    EXPRESSED: "The answer says",
-    UNADDRESSED: "It leaves out",
-    CONTRADICTED: "It contradicts",
-}
 
 
 def facet_text(facet: Facet) -> str:
@@ -40,34 +42,30 @@ def facet_text(facet: Facet) -> str:
     return f"{facet.first} – {facet.second}" if facet.second else facet.first
 
 
+def _by_outcome(outcomes: Sequence[FacetOutcome], starts: Mapping[str, str]) -> list[str]:
+    """The facets of each outcome that there is, behind its words: "said: A; B"."""
+    facets = {
+        label: [facet_text(outcome.facet) for outcome in outcomes if outcome.label == label]
+        for label in starts
+    }
+    return [f"{starts[label]}: {'; '.join(names)}" for label, names in facets.items() if names]
+
+
 def facets_in_words(outcomes: Sequence[FacetOutcome]) -> str:
     """A sentence for each kind of outcome that there is, naming its facets."""
     if not outcomes:
         return "The reference has no facets."
-    parts = []
-    for label, start in _SENTENCES.items():
-        named = list(dict.fromkeys(facet_text(one.facet) for one in outcomes if one.label == label))
-        if named:
-            parts.append(f"{start}: {'; '.join(named)}.")
-    if outcomes and all(one.label != EXPRESSED for one in outcomes):
-        parts.insert(0, "The answer says none of the reference's facets.")
-    return " ".join(parts)
+    starts = {EXPRESSED: "The answer says", UNADDRESSED: "It leaves out", CONTRADICTED: "It contradicts"}
+    distinct = {(outcome.label, facet_text(outcome.facet)): outcome for outcome in outcomes}
+    sentences = [f"{part}." for part in _by_outcome(list(distinct.values()), starts)]
+    if all(outcome.label != EXPRESSED for outcome in outcomes):
+        sentences.insert(0, "The answer says none of the reference's facets.")
+    return " ".join(sentences)
 
 
 def short_list(outcomes: Sequence[FacetOutcome]) -> str:
     """Every facet under its outcome, in one line: "said: A; B · left out: C"."""
-    parts = []
-    for label, name in PLAIN_OUTCOMES.items():
-        named = [facet_text(one.facet) for one in outcomes if one.label == label]
-        if named:
-            parts.append(f"{name}: {'; '.join(named)}")
-    return " · ".join(parts)
-
-
-def most_contradicted(outcomes: Sequence[FacetOutcome]) -> FacetOutcome | None:
-    """Of several facets the one that the answer contradicts most, if it contradicts any."""
-    against = [one for one in outcomes if one.label == CONTRADICTED]
-    return max(against, key=lambda one: one.contradicted) if len(outcomes) > 1 and against else None
+    return " · ".join(_by_outcome(outcomes, PLAIN_OUTCOMES))
 
 
 def spoken_against(label: str, outcomes: Sequence[FacetOutcome]) -> list[Statement]:
@@ -184,7 +182,7 @@ def _not_found(differences: Sequence[Difference], sides: Sides) -> tuple[Content
 
 def _is_mostly_said(content: Content, sides: Sides) -> bool:
     """Whether the answer has half of the words of a statement: the rest may be there in other words."""
-    known = {form for token in sides.source.document.tokens for form in (lemma(token), token.text.lower())}
+    known = forms_in(sides.source.document)
     words = content.words.lower().split()
     own = [token for token in sides.target.document.tokens if token.text.lower() in words]
     said = [lemma(token) in known for token in own if carries_meaning(token)]
@@ -267,8 +265,9 @@ def _contradicting(
     against = _contradictions(telling_differences(differences, sides), sides)
     if against:
         return contradictions(against, sides)[0]
-    point = most_contradicted(outcomes)
-    if point:
+    points = [outcome for outcome in outcomes if outcome.label == CONTRADICTED]
+    if points and len(outcomes) > 1:
+        point = max(points, key=lambda outcome: outcome.contradicted)
         return Statement(Kind.CONTRADICTS_POINT, (f"“{facet_text(point.facet)}”",))
     return Statement(Kind.CONTRADICTS, contents=(whole_text(sides.target),))
 
@@ -281,18 +280,22 @@ def _contradictions(differences: Sequence[Difference], sides: Sides) -> list[Dif
     """
     texts = sides.source.document, sides.target.document
     conditional = {token.text.lower() for text in texts for token in text.tokens} & _CONDITIONS
-    missing = [token for one in _of(differences, "missing") for token in tokens_of(texts[1], one.target)]
+    missing = [
+        token
+        for difference in _of(differences, "missing")
+        for token in tokens_of(texts[1], difference.target)
+    ]
     elsewhere = any(base(token).startswith("nsubj") and _tells([token]) for token in missing)
     kinds = [kind for kind in _AGAINST if kind != "negated" or not (conditional or elsewhere)]
-    return [one for one in _of(differences, *kinds) if _holds(one, sides)]
+    return [difference for difference in _of(differences, *kinds) if _holds(difference, sides)]
 
 
-def _holds(one: Difference, sides: Sides) -> bool:
+def _holds(difference: Difference, sides: Sides) -> bool:
     """Whether a contradiction can be told: "is" denies nothing; who says "east" and "west" says neither."""
-    target = tokens_of(sides.target.document, one.target)
-    if one.kind != "opposite":
+    target = tokens_of(sides.target.document, difference.target)
+    if difference.kind != "opposite":
         return _tells(target) and all(lemma(token) != "than" for token in target)
-    source = tokens_of(sides.source.document, one.source)
+    source = tokens_of(sides.source.document, difference.source)
     ours, theirs = ({lemma(token) for token in side if carries_meaning(token)} for side in (source, target))
     answer, reference = (
         {lemma(token) for token in tree.document.tokens} for tree in (sides.source, sides.target)

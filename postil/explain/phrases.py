@@ -98,6 +98,7 @@ _IDLE = wordset(
     "be there here then so also too just both very really however therefore thus actually when where why how"
     " ’s 's"
 )
+_TIES = wordset("then so also therefore thus however both")
 _NOUNS = frozenset(("NOUN", "PROPN", "NUM", "PRON", "SYM", "X"))
 _FINITE = frozenset(("VBZ", "VBP", "VBD", "MD"))
 _NO_BLANK_BEFORE = re.compile(r"[,.;:!?%)\]”]+|'s|’s|n't|n’t|'(?:re|ll|ve|d|m)|-", re.IGNORECASE)
@@ -119,6 +120,16 @@ _VOWEL = re.compile(r"(?!eu|uni|use|one\b)[aeiou]|hour|hono|heir", re.IGNORECASE
 def tokens_of(document: Document, numbers: Iterable[int]) -> tuple[Token, ...]:
     """The tokens with these numbers, counted from 1, in the order of the text."""
     return tuple(document.tokens[number - 1] for number in sorted(set(numbers)))
+
+
+def negation_cues(document: Document) -> set[int]:
+    """The places of the words that deny something: "not", "never"."""
+    return {cue for negation in document.negations for cue in negation.cue}
+
+
+def forms_in(document: Document) -> set[str]:
+    """The words of a text in lower case, as they are written and as a dictionary has them."""
+    return {form for token in document.tokens for form in (lemma(token), token.text.lower())}
 
 
 def base(token: Token) -> str:
@@ -210,15 +221,7 @@ def _dangles(tokens: Sequence[Token]) -> bool:
 
 def _idles(token: Token) -> bool:
     """Whether an adverb only ties a sentence to the one before."""
-    return token.pos == "ADV" and lemma(token) in (
-        "then",
-        "so",
-        "also",
-        "therefore",
-        "thus",
-        "however",
-        "both",
-    )
+    return token.pos == "ADV" and lemma(token) in _TIES
 
 
 def noun_phrase(tokens: Sequence[Token]) -> tuple[Token, ...]:
@@ -244,17 +247,15 @@ def noun_phrase(tokens: Sequence[Token]) -> tuple[Token, ...]:
 
 
 def without_shared_start(
-    one: Sequence[Token], other: Sequence[Token]
+    first: Sequence[Token], second: Sequence[Token]
 ) -> tuple[tuple[Token, ...], tuple[Token, ...]]:
     """Two phrases without the preposition with which both begin, for the contrast lies behind it."""
-    one, other = trimmed(one), trimmed(other)
-    while (
-        min(len(one), len(other)) > 1
-        and one[0].pos == other[0].pos == "ADP"
-        and lemma(one[0]) == lemma(other[0])
-    ):
-        one, other = one[1:], other[1:]
-    return one, other
+    first, second = trimmed(first), trimmed(second)
+    while min(len(first), len(second)) > 1:
+        if not first[0].pos == second[0].pos == "ADP" or lemma(first[0]) != lemma(second[0]):
+            break
+        first, second = first[1:], second[1:]
+    return first, second
 
 
 def joined(tokens: Sequence[Token], *, gaps: bool = True) -> str:
@@ -346,8 +347,6 @@ def listed(items: Sequence[str], word: str = "and") -> str:
     comma = "," if any(" and " in item for item in items) else ""
     return f"{', '.join(items[:-1])}{comma} {word} {items[-1]}"
 
-
-# What kinds of things nouns name, as far as an explanation asks: persons, times, things that are counted.
 
 _COUNTED = ("artifact.n.01", "person.n.01", "animal.n.01")
 
