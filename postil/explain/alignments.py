@@ -39,9 +39,9 @@ class Look:
 LOOKS = {
     "EQUI": Look("#009e73", "", "green", "=", "same meaning", "same"),
     "OPPO": Look("#d55e00", "double", "red", "!", "opposite", "opposite"),
-    "SPE1": Look("#0072b2", "11 4", "bright_blue", ">", "{0} more specific", "{0} more exact"),
-    "SPE2": Look("#56b4e9", "11 4 2 4", "cyan", "<", "{1} more specific", "{1} more exact"),
-    "SIMI": Look("#e69f00", "5 4", "yellow", "~", "similar", "alike"),
+    "SPE1": Look("#0072b2", "11 4", "bright_blue", ">", "{0} more specific", "{0} more precise"),
+    "SPE2": Look("#56b4e9", "11 4 2 4", "cyan", "<", "{1} more specific", "{1} more precise"),
+    "SIMI": Look("#e69f00", "5 4", "yellow", "~", "similar", "similar"),
     "REL": Look("#cc79a7", "1.5 4", "magenta", "-", "related", "related"),
     "NOALI": Look("#8c959f", "4 3", "dim", " ", "not aligned", "only here"),
 }
@@ -99,7 +99,7 @@ def label(alignment: Alignment) -> str:
 
 
 def plain_label(alignment: Alignment, names: Names) -> str:
-    """The label in plain words, as in `alike, not equally certain`; the score is left to the line."""
+    """The label in plain words, as in `similar, not equally certain`; the score is left to the line."""
     said = {name: style.words.format(*names) for name, style in LOOKS.items()} | _ADDED_WORDS
     return ", ".join(said.get(name, name) for name in alignment.labels)
 

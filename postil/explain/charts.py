@@ -162,7 +162,7 @@ def reliability_diagram(bins: Sequence[Bin], title: str) -> str:
             f'<circle class="point" cx="{x:.1f}" cy="{_y(one.share):.1f}" r="{radius:.1f}" fill="{_INK}"/>'
         )
     said = "; ".join(
-        f"about {one.confidence:.0%} sure: right {one.right} of {one.count} times ({one.share:.0%})"
+        f"about {one.confidence:.0%} sure: right {one.right} times out of {one.count} ({one.share:.0%})"
         for one in bins
     )
     return _picture("reliability", title, said or "nothing to show yet", drawn)
@@ -177,7 +177,7 @@ def coverage_curve(steps: Sequence[Step], chosen: Step, title: str) -> str:
     # The line only falls, so that above it and to the right there is room for words; not beyond the edge.
     anchor, shift = ("start", 8) if x < _WIDTH - _RIGHT - 20 else ("end", _RIGHT - 2)
     drawn = [
-        *_frame(_ticks(low, high), "accuracy asked for", "share of the answers that could pass", low, high),
+        *_frame(_ticks(low, high), "required accuracy", "share of answers that could pass", low, high),
         f'<path class="curve" d="{line}" fill="none" stroke="{_INK}" stroke-width="2.5" '
         'stroke-linejoin="round"/>',
         f'<path class="chosen" d="M{x:.1f} {_y(0):.1f}V{y:.1f}" stroke="{_INK}" stroke-width="1.5" '

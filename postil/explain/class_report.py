@@ -104,7 +104,7 @@ def badge(label: str) -> str:
 
 def sureness(judgement: Judgement) -> str:
     """The confidence in percent, and the mark of a deferred answer."""
-    mark = " <mark>please look</mark>" if judgement.deferred else ""
+    mark = " <mark>needs your look</mark>" if judgement.deferred else ""
     return f'<td class="sure">{judgement.confidence:.0%}{mark}</td>'
 
 
@@ -289,11 +289,11 @@ def _summary(questions: int, rows: Sequence[Row], scheme: Scheme | None) -> str:
         ("question" if questions == 1 else "questions", f"{questions:,}"),
         ("answer" if len(rows) == 1 else "answers", f"{len(rows):,}"),
         ("mean score, out of 1", mean_score(rows)),
-        ("please look at these", f'<a href="#doubtful">{deferred:,}</a>' if deferred else "0"),
+        ("need your look", f'<a href="#doubtful">{deferred:,}</a>' if deferred else "0"),
     ]
     note = (
-        "The confidence is how likely it is that an answer judged correct is correct, "
-        "or that one judged anything else is not."
+        "Confidence is how likely it is that an answer judged correct really is correct, "
+        "or that an answer judged anything else really is not."
         if rows
         else "There are no answers to show."
     )
@@ -303,8 +303,8 @@ def _summary(questions: int, rows: Sequence[Row], scheme: Scheme | None) -> str:
         tiles.append(("agreement with the teacher", f"{agreed / len(compared):.0%}"))
         names = ", ".join(PLAIN_NAMES[label] for label in scheme.labels)
         note += (
-            f" The teacher's label is the same for {agreed:,} of {number_of(len(compared), 'answer')}, "
-            f"when the labels compared are {names}."
+            f" The teacher's label is the same for {agreed:,} of {number_of(len(compared), 'answer')} "
+            f"(labels compared: {names})."
         )
     drawn = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in tiles)
     return f'<dl class="tiles">{drawn}</dl>\n<p class="note">{note}</p>'
@@ -312,7 +312,7 @@ def _summary(questions: int, rows: Sequence[Row], scheme: Scheme | None) -> str:
 
 def _charts(rows: Sequence[Row]) -> str:
     labels = bar_chart(label_bars(rows), "How the answers were judged")
-    sure = histogram([row.judgement.confidence for row in rows], "How many answers have which confidence")
+    sure = histogram([row.judgement.confidence for row in rows], "How confident the judgements are")
     return f'<section class="charts">{labels}{sure}</section>'
 
 
@@ -320,19 +320,21 @@ def _doubtful(graded: Sequence[GradedQuestion], rows: Sequence[Row]) -> str:
     """The deferred answers of all questions, and where these are few, the least sure of the others."""
     deferred = sum(row.judgement.deferred for row in rows)
     # No more than a quarter of a small class: a list of everybody points at nobody.
-    wanted = min(_MOST_DOUBTFUL, max(deferred, min(_FEW_DOUBTFUL, -(-len(rows) // 4))))
-    first = sorted(rows, key=lambda row: (not row.judgement.deferred, row.judgement.confidence))[:wanted]
-    if deferred > wanted:
-        said = f"{deferred:,} answers need a person. Here are the {wanted} least sure; all are marked below."
+    count = min(_MOST_DOUBTFUL, max(deferred, min(_FEW_DOUBTFUL, -(-len(rows) // 4))))
+    first = sorted(rows, key=lambda row: (not row.judgement.deferred, row.judgement.confidence))[:count]
+    if deferred > count:
+        note = (
+            f"{deferred:,} answers need your look. These are the {count} least certain; all are marked below."
+        )
     elif deferred:
-        said = f"Marked “please look”, because a person should decide: {number_of(deferred, 'answer')}."
-        said += " The others are the next least sure." if wanted > deferred else ""
+        note = f"{number_of(deferred, 'answer')} {'needs' if deferred == 1 else 'need'} your look."
+        note += " The others here are the next least certain." if count > deferred else ""
     else:
-        said = "No answer was left to a person. These are the ones judged with the least confidence."
+        note = "No answer needs your look. These were judged with the least confidence."
     lines = [_doubtful_line(row, graded[row.question - 1].question) for row in first]
     names = ("answer", "question", "what it says", "suggested", "confidence", "second best")
     return (
-        f'<section id="doubtful"><h2>The doubtful ones first</h2>\n<p class="note">{said}</p>\n'
+        f'<section id="doubtful"><h2>Doubtful answers first</h2>\n<p class="note">{note}</p>\n'
         f"{table(names, lines)}</section>"
     )
 
@@ -375,14 +377,14 @@ def _section(number: int, one: GradedQuestion, rows: Sequence[Row]) -> str:
             answer_table(rows),
         ]
     else:
-        parts.append('<p class="note">Nobody has answered it.</p>')
+        parts.append('<p class="note">There are no answers yet.</p>')
     return "\n".join(part for part in parts if part) + "\n</section>"
 
 
 def _references(question: Question) -> str:
     """The references, folded away where there are many."""
     if not question.references:
-        return '<p class="note">It has no reference.</p>'
+        return '<p class="note">This question has no reference.</p>'
     count = number_of(len(question.references), "reference")
     items = "".join(f'<li dir="auto">{whole(reference.text)}</li>' for reference in question.references)
     shown = " open" if len(question.references) <= _FEW_REFERENCES else ""

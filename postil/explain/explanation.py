@@ -12,7 +12,6 @@ from postil.explain.differences import (
     CONTRADICTIONS,
     Difference,
     find_differences,
-    first_negates,
     is_adverb,
     quantities_in,
     words_matter,
@@ -69,7 +68,7 @@ def explain(
     the answer, or the question, does not have.
     """
     if register not in REGISTERS:
-        raise PostilError(f"there is no register “{register}”.", hint=f"Registers: {', '.join(REGISTERS)}.")
+        raise PostilError(f"unknown register “{register}”.", hint=f"Registers: {', '.join(REGISTERS)}.")
     plan = _empty(source, target, register)
     if not plan:
         differences = find_differences(pair, source, target)
@@ -187,8 +186,7 @@ def _contradiction(difference: Difference, sides: Sides) -> Statement:
         if doubts[0] == doubts[1]:
             return Statement(Kind.CERTAINTY, words, subject=Subject.BOTH)
         return Statement(Kind.LESS_CERTAIN if doubts[0] else Kind.MORE_CERTAIN, words)
-    denies = first_negates(difference, sides.source.document, sides.target.document)
-    return Statement(Kind.DENIES if denies else Kind.DENIED, words)
+    return Statement(Kind.NEGATED, words)
 
 
 def _number(difference: Difference, sides: Sides) -> Statement:

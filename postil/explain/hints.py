@@ -146,7 +146,7 @@ def _for_clause(tree: Tree, clause: Token, known: Collection[str]) -> Question |
     if marks & _CAUSES:
         return Question("why", said)
     if marks & _CONDITIONS:
-        return Question("when", said) if said else Question("when", "this is so", is_clear=False)
+        return Question("when", said) if said else Question("when", "this is true", is_clear=False)
     purpose = "to" in marks and said and tree.dependents(above, "obj")
     return Question("what", f"{said} for") if purpose else None
 
@@ -463,17 +463,17 @@ def _doubted(words: Sequence[Token], answer: Tree) -> Statement:
 
 
 def _tag(clause: Sequence[Token], answer: Tree) -> str:
-    """The short question that fits a clause: "is it" after "the bulb is on", else "is that so"."""
+    """The short question that fits a clause: "is it" after "the bulb is on", else "Is that right"."""
     helpers = [token for token in clause if token.pos == "AUX" or token.tag == "MD"]
     cues = negation_cues(answer.document)
     if len(helpers) != 1 or any(token.index in cues for token in clause):
-        return "is that so"
+        return "Is that right"
     subject = subject_of(answer, answer.head(helpers[0]))
     if (
         subject is None
         or subject.pos not in ("NOUN", "PROPN")
         or lemma(helpers[0]) not in ("be", "can", "will")
     ):
-        return "is that so"
+        return "Is that right"
     they = is_plural(tuple(answer.below(subject)), subject)
-    return f"{helpers[0].text.lower()} {'they' if they else 'it'}"
+    return f"{helpers[0].text.capitalize()} {'they' if they else 'it'}"

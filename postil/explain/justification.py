@@ -34,16 +34,16 @@ def justified(hypotheses: Sequence[str], judged: Sequence[Entailment]) -> list[E
 def justify(judged: Entailment, aligned: AlignedPair | None) -> str:
     """Say in a few sentences why a pair was judged so."""
     if aligned is None:
-        return f"{_VERDICTS[judged.label]}: one of the two holds no words."
+        return f"{_VERDICTS[judged.label]}: one of the two texts has no words."
     found = judged.found
     sentences = [f"{_VERDICTS[judged.label]}{_source(judged)}."]
     if found.stands_for:
         sentences.append(
-            f"There {listed([f'“{one}” stands for “{name}”' for one, name in found.stands_for])}."
+            f"Here {listed([f'“{word}” refers to “{name}”' for word, name in found.stands_for])}."
         )
     other_words = list(dict.fromkeys(_other_words(aligned)))[:_MOST]
     if other_words:
-        sentences.append(f"It has {listed([f'“{given}” for “{wanted}”' for given, wanted in other_words])}.")
+        sentences.append(f"It says {listed([f'“{given}” for “{wanted}”' for given, wanted in other_words])}.")
     sentences += [_difference(one) for one in found.differences[:_MOST]]
     sentences += _unsupported(judged, {wanted for _, wanted in other_words})
     return " ".join(sentences)
@@ -52,7 +52,7 @@ def justify(judged: Entailment, aligned: AlignedPair | None) -> str:
 def _source(judged: Entailment) -> str:
     sentence = judged.found.sentence.split()
     quoted = " ".join(sentence[:_LONGEST]) + (" …" if len(sentence) > _LONGEST else "")
-    nearest = "" if judged.label == "ENTAILMENT" else "the nearest it has is "
+    nearest = "" if judged.label == "ENTAILMENT" else "the closest it comes is "
     return f": {nearest}“{quoted.rstrip('.')}”"
 
 
@@ -68,12 +68,12 @@ def _other_words(aligned: AlignedPair) -> Iterator[tuple[str, str]]:
 
 def _difference(one: Difference) -> str:
     if one.kind == NUMBER:
-        return f"The text has “{one.given}” where the hypothesis has “{one.wanted}”."
+        return f"The text says “{one.given}” where the hypothesis says “{one.wanted}”."
     if one.kind == OPPOSITE:
         return f"“{one.given}” is the opposite of “{one.wanted}”."
     if one.kind == NEGATION:
         return f"The text negates “{one.given}”."
-    return f"“{one.given}” leaves open whether “{one.wanted}” holds."
+    return f"“{one.given}” does not settle whether “{one.wanted}” is true."
 
 
 def _unsupported(judged: Entailment, aligned: set[str]) -> Iterator[str]:
@@ -81,8 +81,8 @@ def _unsupported(judged: Entailment, aligned: set[str]) -> Iterator[str]:
     missing = [part for part in judged.found.unsupported if part not in aligned][:_MOST]
     named = listed([f"“{part}”" for part in missing])
     if missing and judged.label == "ENTAILMENT":
-        yield f"It has no word for {named}, which seems to follow."
+        yield f"It does not mention {named}, but that seems to follow."
     elif missing:
-        yield f"It does not say {named}."
+        yield f"It does not mention {named}."
     elif judged.label == "UNKNOWN" and not judged.found.differences:
-        yield "Its words are there, but not together as the hypothesis has them."
+        yield "It uses the words of the hypothesis, but does not put them together in the same way."

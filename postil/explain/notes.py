@@ -1,9 +1,8 @@
-"""The words for a judged answer: what the alignment shows, told so that it fits the label.
+"""Notes on a judged answer, for the teacher and for the pupil: what the alignment shows, to fit the label.
 
-Grader and aligner look at an answer separately. Where they disagree, the label is what is said: a correct
-answer is not reproached with anything, and no way of contradicting is invented. What the aligner found no
-partner for may be there in other words, so nothing is called missing flatly; and words that are merely alike
-are not set against each other, since such links are often wrong.
+Grader and aligner look at an answer separately. Where they disagree, the label decides what is said: a
+correct answer is not criticised, and no contradiction is invented. Words that are merely similar are not set
+against each other, since such links are often wrong.
 """
 
 from __future__ import annotations
@@ -54,12 +53,12 @@ def _by_outcome(outcomes: Sequence[FacetOutcome], starts: Mapping[str, str]) -> 
 def facets_in_words(outcomes: Sequence[FacetOutcome]) -> str:
     """A sentence for each kind of outcome that there is, naming its facets."""
     if not outcomes:
-        return "The reference has no facets."
+        return "The reference has no points to check."
     starts = {EXPRESSED: "The answer says", UNADDRESSED: "It leaves out", CONTRADICTED: "It contradicts"}
     distinct = {(outcome.label, facet_text(outcome.facet)): outcome for outcome in outcomes}
     sentences = [f"{part}." for part in _by_outcome(list(distinct.values()), starts)]
     if all(outcome.label != EXPRESSED for outcome in outcomes):
-        sentences.insert(0, "The answer says none of the reference's facets.")
+        sentences.insert(0, "The answer makes none of the reference's points.")
     return " ".join(sentences)
 
 
@@ -72,7 +71,7 @@ def spoken_against(label: str, outcomes: Sequence[FacetOutcome]) -> list[Stateme
     """That facets speak against a label, for the end of a note to a teacher; nothing where they do not."""
     if not disagreement(label, outcomes):
         return []
-    words = [PLAIN_NAMES[label]]
+    words = [f"“{PLAIN_NAMES[label]}”"]
     if label != "correct":
         return [Statement(Kind.SEEMS_COMPLETE, tuple(words), check=True)]
     words += [f"“{facet_text(outcome.facet)}”" for outcome in unsaid(outcomes)[:_NAMED]]
@@ -214,7 +213,7 @@ def _correct(differences: Sequence[Difference], sides: Sides, *, deferred: bool)
     if only_names and all(content.verb is not Verb.SAY for content in missing):
         yield _reference(sides, check=deferred)  # what is right about them is for the reader to see
     elif missing:
-        yield Statement(Kind.NOT_FOUND, missing=missing, check=deferred)
+        yield Statement(Kind.LEFT_OUT, missing=missing, check=deferred)
 
 
 def _has_words_of(document: Document, other: Document) -> bool:
@@ -255,7 +254,7 @@ def _partly(differences: Sequence[Difference], sides: Sides) -> Iterator[Stateme
     yield Statement(Kind.SHARED, contents=(both,)) if both else Statement(Kind.A_PART)
     yield from numbers
     if missing:
-        yield Statement(Kind.NOT_FOUND, missing=missing)
+        yield Statement(Kind.LEFT_OUT, missing=missing)
 
 
 def _contradicting(
@@ -311,4 +310,4 @@ def _off_the_point(differences: Sequence[Difference], sides: Sides) -> Iterator[
     yield Statement(Kind.ONLY_MENTIONS, (names,))
     missing = _not_found(telling_differences(differences, sides), sides)
     if missing:
-        yield Statement(Kind.NOT_FOUND, missing=missing)
+        yield Statement(Kind.LEFT_OUT, missing=missing)

@@ -127,9 +127,9 @@ def test_names_of_the_two():
 def test_plain_words_in_place_of_the_types():
     svg = alignment_svg(SHORT, ("answer", "reference"), plain=True)
     shown = texts(drawn(SHORT, plain=True))
-    assert {"alike, not equally certain", "same", "sentence 1 more exact", "only here"} <= set(shown)
-    assert "“three” – “two”: alike, not equally certain; " in svg
-    assert "“glow” – “are lit”: answer more exact; " in svg
+    assert {"similar, not equally certain", "same", "sentence 1 more precise", "only here"} <= set(shown)
+    assert "“three” – “two”: similar, not equally certain; " in svg
+    assert "“glow” – “are lit”: answer more precise; " in svg
     assert not re.search(r"\b(EQUI|OPPO|SPE[12]|SIMI|REL|NOALI|FACT|POL)\b", svg)
 
 

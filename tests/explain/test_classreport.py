@@ -102,7 +102,7 @@ def test_the_top_says_how_many():
     page = class_report(CLASS, "Class 7b")
     assert "<title>Class 7b</title>" in page
     top = words(page.split("</h1>")[1].split('<section id="doubtful">')[0])
-    assert "questions 2 answers 5 mean score, out of 1 0.44 please look at these 2" in top
+    assert "questions 2 answers 5 mean score, out of 1 0.44 need your look 2" in top
     assert "correct 2 · 40%" in top
     assert "partly right 0 · 0%" in top
     assert "agreement" not in top
@@ -114,13 +114,13 @@ def test_the_deferred_come_first_then_the_least_sure():
     without = [graded((Answer("x", "1"), judged("correct", 0.8)), (Answer("y", "2"), judged("correct", 0.6)))]
     section = part(class_report(without), "doubtful")
     assert lines(section) == ["y 1. Why Q? 2 correct 60% off the point 40%"]
-    assert "No answer was left to a person" in section
+    assert "No answer needs your look" in section
 
 
 def test_a_doubtful_answer_shows_its_second_label():
     assert (
         lines(part(class_report(CLASS), "doubtful"))[0]
-        == "a2 1. Why circuit? It is open. contradicts 55% please look correct 45%"
+        == "a2 1. Why circuit? It is open. contradicts 55% needs your look correct 45%"
     )
 
 
@@ -131,13 +131,13 @@ def test_thousands_of_deferred_are_not_shown_twice():
     section = part(class_report(many), "doubtful")
     assert len(lines(section)) == 100
     assert lines(section)[0].startswith("0 ")
-    assert "300 answers need a person" in section
+    assert "300 answers need your look" in section
 
 
 def test_a_question_shows_its_answers_least_sure_first():
     section = part(class_report(CLASS), "q1")
     assert lines(section) == [
-        "a2 It is open. contradicts 0.45 55% please look",
+        "a2 It is open. contradicts 0.45 55% needs your look",
         "a1 It is closed. correct 0.97 97%",
         "a3 (empty) Why: the answer is empty not an answer 0.00 100%",
     ]
@@ -163,7 +163,7 @@ def test_disagreement_is_marked_and_counted():
     said = words(page)
     assert "agreement with the teacher 50%" in said
     assert "The teacher's label is the same for 1 of 2 answers" in said
-    assert "compared are correct, partly right, contradicts" in said
+    assert "labels compared: correct, partly right, contradicts" in said
 
 
 def test_a_coarse_label_is_compared_coarsely():
@@ -214,7 +214,7 @@ def test_nothing_answered(questions):
     assert "There are no answers to show." in page
     assert "<table" not in page
     assert "<svg" not in page
-    assert page.count("Nobody has answered it.") == len(questions)
+    assert page.count("There are no answers yet.") == len(questions)
 
 
 def test_answers_and_judgements_must_fit():
@@ -343,7 +343,7 @@ def test_many_references_are_folded():
 
     assert '<details class="refs" open><summary>3 references' in page(3)
     assert '<details class="refs"><summary>4 references' in page(4)
-    assert "It has no reference." in page(0)
+    assert "This question has no reference." in page(0)
 
 
 def test_bars_are_as_long_as_their_counts():

@@ -28,5 +28,5 @@ def test_each_kind_of_outcome_gets_a_sentence():
 
 def test_nothing_said_is_told():
     said = facets_in_words([outcome("a", "b", "Unaddressed")])
-    assert said == "The answer says none of the reference's facets. It leaves out: a – b."
-    assert facets_in_words([]) == "The reference has no facets."
+    assert said == "The answer makes none of the reference's points. It leaves out: a – b."
+    assert facets_in_words([]) == "The reference has no points to check."

@@ -29,21 +29,21 @@ def judged(label: str, **found: object) -> Entailment:
 
 def test_the_sentence_and_its_other_words_are_named():
     said = justify(judged("ENTAILMENT"), ALIGNED)
-    assert said == "The text says so: “Park bought a mill”. It has “bought” for “purchased”."
+    assert said == "The text says so: “Park bought a mill”. It says “bought” for “purchased”."
 
 
 def test_pronouns_are_explained():
     said = justify(judged("ENTAILMENT", stands_for=(("she", "Ellen Park"),)), ALIGNED)
-    assert "There “she” stands for “Ellen Park”." in said
+    assert "Here “she” refers to “Ellen Park”." in said
 
 
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
-        ("number", "The text has “12” where the hypothesis has “10”."),
+        ("number", "The text says “12” where the hypothesis says “10”."),
         ("opposite", "“12” is the opposite of “10”."),
         ("negation", "The text negates “12”."),
-        ("open", "“12” leaves open whether “10” holds."),
+        ("open", "“12” does not settle whether “10” is true."),
     ],
 )
 def test_differences_are_told(kind, said):
@@ -52,17 +52,17 @@ def test_differences_are_told(kind, said):
 
 
 def test_what_is_missing_is_told_and_not_hidden_where_it_seems_to_follow():
-    assert "It does not say “in May”." in justify(judged("UNKNOWN", unsupported=("in May",)), ALIGNED)
+    assert "It does not mention “in May”." in justify(judged("UNKNOWN", unsupported=("in May",)), ALIGNED)
     said = justify(judged("ENTAILMENT", unsupported=("in May",)), ALIGNED)
-    assert "It has no word for “in May”, which seems to follow." in said
+    assert "It does not mention “in May”, but that seems to follow." in said
 
 
 def test_what_was_aligned_is_not_called_missing():
-    assert "does not say" not in justify(judged("UNKNOWN", unsupported=("purchased",)), ALIGNED)
+    assert "does not mention" not in justify(judged("UNKNOWN", unsupported=("purchased",)), ALIGNED)
 
 
 def test_where_all_words_are_there_this_is_said():
-    assert "not together" in justify(judged("UNKNOWN"), ALIGNED)
+    assert "does not put them together" in justify(judged("UNKNOWN"), ALIGNED)
 
 
 def test_long_sentences_are_cut():

@@ -42,7 +42,7 @@ def test_a_point_on_the_dashed_line_is_as_right_as_sure():
 def test_both_say_in_words_what_they_show():
     diagram = parsed(reliability_diagram(BINS, 'Sure "&" <right>'))
     assert diagram.findtext("title") == 'Sure "&" <right>'
-    assert "about 95% sure: right 39 of 40 times" in (diagram.findtext("desc") or "")
+    assert "about 95% sure: right 39 times out of 40" in (diagram.findtext("desc") or "")
     curve = parsed(coverage_curve(STEPS, Step(0.9, 0.47), "Passing"))
     assert "at 80%, 100% of the answers" in (curve.findtext("desc") or "")
     assert "Chosen: 90%" in (curve.findtext("desc") or "")

@@ -62,11 +62,11 @@ def test_a_correct_answer_is_not_reproached(case):
 def test_what_was_not_found_is_asked_for_where_a_person_looks():
     assert for_teacher(*ALL, "correct") == (
         "Like the reference, the answer says that the price rises. "
-        "It does not say in so many words that buyers compete for the product."
+        "It does not say that buyers compete for the product."
     )
     assert for_teacher(*ALL, "correct", deferred=True) == (
         "Like the reference, the answer says that the price rises. "
-        "Please check: it does not say in so many words that buyers compete for the product."
+        "Please check: it does not say that buyers compete for the product."
     )
     assert for_student(*OPPOSITE, "correct", deferred=True) == "Your answer looks right."
 
@@ -74,7 +74,7 @@ def test_what_was_not_found_is_asked_for_where_a_person_looks():
 def test_a_part_is_right_and_a_part_is_missing():
     assert for_teacher(*ALL, PARTLY) == (
         "Like the reference, the answer says that the price rises. "
-        "It does not say in so many words that buyers compete for the product."
+        "It does not say that buyers compete for the product."
     )
     assert for_student(*ALL, PARTLY, QUESTION) == (
         "You are right that the price rises. Say more clearly why the price rises."
@@ -85,18 +85,18 @@ def test_partly_right_is_neither_all_nor_nothing():
     same = aligned(
         "the price rises", ("the price rises", "the price rises", "EQUI"), reference="the price rises"
     )
-    assert for_teacher(*same, PARTLY) == "The answer says much of what the reference says, but not all."
+    assert for_teacher(*same, PARTLY) == "The answer covers much of the reference, but not all of it."
     assert for_student(*same, PARTLY) == "You are right that the price rises. Something is still missing."
-    assert for_teacher(*NOTHING, PARTLY).startswith("The answer says a part of what the reference says.")
+    assert for_teacher(*NOTHING, PARTLY).startswith("The answer covers part of the reference.")
     assert for_student(*NOTHING, PARTLY) == "Your answer is partly right: something is still missing."
     assert "opposite" not in for_teacher(*OPPOSITE, PARTLY)
 
 
 def test_the_contradiction_comes_first():
     assert for_teacher(*OPPOSITE, "contradictory").startswith(
-        "The answer says “falls”, the reference the opposite, “rises”."
+        "The answer says “falls”, but the reference says the opposite: “rises”."
     )
-    assert for_student(*OPPOSITE, "contradictory", QUESTION) == "You say that the price falls: is that so?"
+    assert for_student(*OPPOSITE, "contradictory", QUESTION) == "You say that the price falls. Is that right?"
 
 
 def test_no_contradiction_is_invented():
@@ -112,9 +112,9 @@ def test_no_contradiction_is_invented():
 
 def test_off_the_point():
     assert for_teacher(*RELATED, "irrelevant").startswith(
-        "The answer mentions the price, as the reference does, but does not come to the point."
+        "The answer mentions the price, as the reference does, but is off the point."
     )
-    assert for_teacher(*NOTHING, "irrelevant").startswith("The answer does not come to the point: the")
+    assert for_teacher(*NOTHING, "irrelevant").startswith("The answer is off the point: the")
     assert for_student(*NOTHING, "irrelevant", QUESTION).startswith(
         "Your answer does not answer the question yet. "
     )

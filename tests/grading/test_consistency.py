@@ -98,7 +98,7 @@ def test_only_claims_that_a_person_set_move_a_judgement(label, claims):
         outcomes = one.explanation.facets
         assert [facet.facet.first for facet in outcomes] == ["salt dissolves", "water remains clear"]
         against = bool(disagreement(label, outcomes))
-        assert ("it was judged" in one.explanation.teacher) == against
+        assert (" was judged “" in one.explanation.teacher) == against
         moved = against and claims is not None
         assert (one.deferred, one.confidence < 0.9) == (moved, moved)
 

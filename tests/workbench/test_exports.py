@@ -311,7 +311,7 @@ def test_nobody_is_asked_to_check_what_a_person_has_decided():
     for given in ("correct", "irrelevant"):
         decided = view(teacher=CHECK, told=given)
         assert decided.note == "The answer is right."
-        unsure = view(teacher="The answer is right. Please check: it does not name the path.", told=given)
+        unsure = view(teacher="The answer is right. Please check: it does not mention the path.", told=given)
         assert unsure.note == decided.note
         assert "Please check" not in exports.as_csv(question(), [decided]).decode()
         assert "Please check" not in exports.report([(question(), [decided])], "7b")
