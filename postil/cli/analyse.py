@@ -99,7 +99,7 @@ def _show(document: Document) -> None:
     from rich.text import Text
 
     from postil.cli.show import console
-    from postil.explain.text_page import amount, told_predicates
+    from postil.explain.text_page import amount, notable_predicates
     from postil.language.words.walks import find_senses
 
     out = console()
@@ -112,7 +112,7 @@ def _show(document: Document) -> None:
                 Text.assemble((f"{name}  ", "bold"), _bracketed(document, sentence, spans)), soft_wrap=True
             )
         out.print()
-    for predicate in told_predicates(document):
+    for predicate in notable_predicates(document):
         roles = ", ".join(
             f"{argument.role} {_words(document, range(argument.start, argument.end))}"
             for argument in predicate.arguments

@@ -145,33 +145,34 @@ class Step:
 
 def reliability_diagram(bins: Sequence[Bin], title: str) -> str:
     """A picture of confidence against how often it was right; on the dashed line both are the same."""
-    lowest = min([0.5, *(one.confidence for one in bins)])
+    lowest = min([0.5, *(group.confidence for group in bins)])
     low = int(lowest * 10 + 1e-9) / 10
-    most = max((one.count for one in bins), default=1)
+    most = max((group.count for group in bins), default=1)
     drawn = [
         *_frame(_ticks(low, 1.0), "how sure Postil was", "how often it was right", low, 1.0),
         f'<path class="ideal" d="M{_x(low, low, 1):.1f} {_y(low):.1f}L{_x(1, low, 1):.1f} {_y(1):.1f}" '
         f'fill="none" stroke="{_FAINT}" stroke-width="1.5" stroke-dasharray="5 4"/>',
     ]
-    for one in bins:
-        x = _x(one.confidence, low, 1.0)
-        radius = _SMALLEST + (_LARGEST - _SMALLEST) * (one.count / most) ** 0.5
+    for group in bins:
+        x = _x(group.confidence, low, 1.0)
+        radius = _SMALLEST + (_LARGEST - _SMALLEST) * (group.count / most) ** 0.5
         drawn.append(
-            f'<path class="range" d="M{x:.1f} {_y(one.least):.1f}V{_y(one.most):.1f}" '
+            f'<path class="range" d="M{x:.1f} {_y(group.least):.1f}V{_y(group.most):.1f}" '
             f'stroke="{_INK}" stroke-width="1.5"/>'
-            f'<circle class="point" cx="{x:.1f}" cy="{_y(one.share):.1f}" r="{radius:.1f}" fill="{_INK}"/>'
+            f'<circle class="point" cx="{x:.1f}" cy="{_y(group.share):.1f}" r="{radius:.1f}" fill="{_INK}"/>'
         )
     said = "; ".join(
-        f"about {one.confidence:.0%} sure: right {one.right} times out of {one.count} ({one.share:.0%})"
-        for one in bins
+        f"about {group.confidence:.0%} sure: "
+        f"right {group.right} times out of {group.count} ({group.share:.0%})"
+        for group in bins
     )
     return _picture("reliability", title, said or "nothing to show yet", drawn)
 
 
 def coverage_curve(steps: Sequence[Step], chosen: Step, title: str) -> str:
-    """A picture of how many answers may pass at which accuracy, with the one chosen marked."""
-    low, high = min(one.accuracy for one in steps), max(one.accuracy for one in steps)
-    places = [(_x(one.accuracy, low, high), _y(one.share)) for one in steps]
+    """A picture of how many answers may pass at which accuracy, with the chosen one marked."""
+    low, high = min(step.accuracy for step in steps), max(step.accuracy for step in steps)
+    places = [(_x(step.accuracy, low, high), _y(step.share)) for step in steps]
     line = f"M{places[0][0]:.1f} {places[0][1]:.1f}" + "".join(f"L{x:.1f} {y:.1f}" for x, y in places[1:])
     x, y = _x(chosen.accuracy, low, high), _y(chosen.share)
     # The line only falls, so that above it and to the right there is room for words; not beyond the edge.
@@ -185,7 +186,7 @@ def coverage_curve(steps: Sequence[Step], chosen: Step, title: str) -> str:
         f'<circle class="point" cx="{x:.1f}" cy="{y:.1f}" r="6" fill="{_INK}"/>',
         _text(x + shift, max(y - 10, _TOP - 4), f"{chosen.share:.0%}", anchor, bold=True),
     ]
-    said = "; ".join(f"at {one.accuracy:.0%}, {one.share:.0%} of the answers" for one in steps)
+    said = "; ".join(f"at {step.accuracy:.0%}, {step.share:.0%} of the answers" for step in steps)
     return _picture("coverage", title, f"{said}. Chosen: {chosen.accuracy:.0%}", drawn)
 
 

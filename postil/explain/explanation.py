@@ -63,9 +63,9 @@ def explain(
 ) -> str:
     """Say in one to three sentences what two aligned sentences share and how they differ.
 
-    The register is for whom: `neutral` compares two sentences, `teacher` compares an answer (the source) with
-    a reference (the target), `student` speaks to who wrote the answer and uses no word of the reference that
-    the answer, or the question, does not have.
+    The register says who will read it: `neutral` compares two sentences, `teacher` compares an answer (the
+    source) with a reference (the target), `student` speaks to the writer of the answer and uses no word of
+    the reference that is not in the answer or the question.
     """
     if register not in REGISTERS:
         raise PostilError(f"unknown register “{register}”.", hint=f"Registers: {', '.join(REGISTERS)}.")
@@ -92,7 +92,7 @@ def _empty(source: Document, target: Document, register: str) -> list[Statement]
 
 
 def _compared(differences: Sequence[Difference], sides: Sides, register: str) -> list[Statement]:
-    """The plan for who sees both texts."""
+    """The plan for a reader who sees both texts."""
     telling = telling_differences(differences, sides)
     if not telling:
         same = all(difference.kind == "same" for difference in differences)
@@ -130,7 +130,7 @@ def _mostly_missing(telling: Sequence[Difference], sides: Sides) -> bool:
 def telling_differences(differences: Sequence[Difference], sides: Sides) -> list[Difference]:
     """The differences that are worth a word.
 
-    A link between the same words of which something else is said is no difference that words could show.
+    Where a link joins the same words, there is no difference that words could show.
     """
 
     def tells(difference: Difference) -> bool:

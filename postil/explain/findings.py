@@ -104,7 +104,7 @@ class Sides:
 def common_statement(
     tree: Tree, other: Document, differences: Sequence[Difference], *, of_source: bool
 ) -> Content | None:
-    """What both sentences say or are about, in the words of the tree's; None where nothing is left."""
+    """What both sentences say or are about, in the words of the tree's sentence; None if nothing is left."""
     tokens = tree.document.tokens
     roots = [token for token in tokens if token.head == token.index and not is_punctuation(token)]
     if len(roots) != 1 or any(token.text == "?" for token in tokens):
@@ -411,7 +411,7 @@ def _negates(tokens: Sequence[Token], document: Document) -> bool:
 
 
 def has_substance(tokens: Sequence[Token]) -> bool:
-    """Whether words tell something: they have a noun that is no label alone, and are no "I think"."""
+    """Whether words say something: they have a real noun, not just a label, and are not just "I think"."""
     if any(map(_is_speaker, tokens)) or not tokens:
         return False
     nouns = [token for token in tokens if token.pos == "NOUN" and lemma(token) not in _VAGUE]
@@ -430,7 +430,7 @@ def _is_said(clause: Sequence[Token], other: Document) -> bool:
 
 
 def without_parts(contents: Iterable[Content]) -> tuple[Content, ...]:
-    """Contents without those whose words are in a longer one: who does not say the whole says no part."""
+    """Contents without those whose words are in a longer one, so that nothing is said twice."""
     contents = list(dict.fromkeys(contents))
     longer = [(content, _bare(content)) for content in contents if content.verb is not Verb.MENTION]
     return tuple(

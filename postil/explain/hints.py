@@ -309,7 +309,7 @@ def hints_for(
         return [Statement(Kind.ALL_SAID), *hints]
     if not hints:
         hints = [Statement(Kind.MISSING_READ_AGAIN if serious else Kind.NEARLY_ALL_SAID)]
-    # Who is asked whether something is so is not told to be right about a part of it.
+    # A pupil who is asked whether a statement is right is not praised for a part of it.
     doubted = any(difference.kind in ("negated", "opposite") for difference in serious)
     return hints if doubted else [*praise(sides.source, target, differences), *hints]
 

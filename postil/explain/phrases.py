@@ -1,4 +1,4 @@
-"""How some words of a sentence are named inside another: joined, trimmed, quoted, told apart by kind."""
+"""Words of a text inside another sentence: joined, trimmed, quoted, with the right capitals and articles."""
 
 from __future__ import annotations
 

@@ -190,8 +190,8 @@ def _section(document: Document, number: int) -> str:
 </section>"""
 
 
-def told_predicates(document: Document) -> Iterator[Predicate]:
-    """The predicates worth telling a person: an auxiliary without roles of its own says nothing."""
+def notable_predicates(document: Document) -> Iterator[Predicate]:
+    """The predicates worth showing: an auxiliary without roles of its own says nothing."""
     for predicate in document.predicates:
         if predicate.arguments or document.tokens[predicate.index].pos != "AUX":
             yield predicate
@@ -200,7 +200,7 @@ def told_predicates(document: Document) -> Iterator[Predicate]:
 def _predicates(document: Document, sentence: Span) -> str:
     """A line for each predicate of a sentence: its word and sense, and who or what plays which role."""
     lines = []
-    for predicate in told_predicates(document):
+    for predicate in notable_predicates(document):
         if not sentence.start <= predicate.index < sentence.end:
             continue
         word = escape(document.tokens[predicate.index].text)

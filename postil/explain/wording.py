@@ -38,7 +38,6 @@ class Subject(Enum):
     FIRST = auto()
     SECOND = auto()
     BOTH = auto()
-    PUPIL = auto()
 
 
 class Kind(Enum):
