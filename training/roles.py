@@ -18,11 +18,12 @@ from card import hashes
 from role_data import Example, Row, analysed, gold, read_rows, rough, score
 from role_learning import learn_choice, learn_network, learn_yes
 
-from postil.language import predicates, role_features, roles
+from postil.language import predicates, roles
 from postil.language.pipeline import load_pipeline
 from postil.language.predicates import KINDS, RolesetModel, option_rows
 from postil.language.role_features import (
     JOINED,
+    SPAN_TEMPLATES,
     Choice,
     SpanModel,
     branch_atoms,
@@ -164,7 +165,7 @@ def span_model(examples: list[Example]) -> SpanModel:
                 for kid in branches(example.tree, frame.predicate, candidate.node, others):
                     rows.append(branch_atoms(example.tree, frame.predicate, choice, kid))
                     answers.append(start <= kid < end)
-    buckets = hashed(np.array(rows, dtype=np.uint64), role_features.TEMPLATES, SPAN_BITS)
+    buckets = hashed(np.array(rows, dtype=np.uint64), SPAN_TEMPLATES, SPAN_BITS)
     return SpanModel(learn_yes(buckets, np.array(answers, dtype=float), SPAN_BITS), SPAN_BITS)
 
 

@@ -74,7 +74,7 @@ class Quantity:
     unit: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Argument:
     """A part of the text that plays a role for a predicate: tokens from `start` up to `end`, and their head.
 

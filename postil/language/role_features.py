@@ -6,26 +6,26 @@ a time with numpy: Python touches each word and each candidate only once.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from zlib import crc32
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import NDArray
 
+from postil.data.arrays import Singles
 from postil.language.document import Argument, Token
 from postil.language.words.wordnet import wordnet
 
-Codes = npt.NDArray[np.uint64]
-Buckets = npt.NDArray[np.int32]
+Codes = NDArray[np.uint64]
+Templates = tuple[tuple[int, ...], ...]
 
 # How far up the tree arguments are looked for: "she tried to begin to see" is three steps.
 MAX_UP = 3
 # Words with these relations head an argument only when they depend on the predicate itself.
-_NEVER_FAR = frozenset(
-    ("punct", "det", "case", "fixed", "flat", "goeswith", "cop", "aux:pass", "compound:prt")
-)
+_NEVER_FAR = {"punct", "det", "case", "fixed", "flat", "goeswith", "cop", "aux:pass", "compound:prt"}
 _NEVER_BELOW = _NEVER_FAR | {"cc", "mark", "aux", "compound", "nummod", "amod", "expl", "discourse"}
 _SUBJECTS = frozenset(("nsubj", "nsubj:pass", "csubj", "csubj:pass", "nsubj:outer"))
 
@@ -37,17 +37,17 @@ def code(text: str) -> int:
 
 
 @lru_cache(maxsize=1 << 16)
-def things(lemma: str) -> tuple[int, int]:
+def noun_kinds(lemma: str) -> tuple[int, int]:
     """What kind of thing a noun names, coarse and finer: the ancestors of its first sense in WordNet."""
     net = wordnet()
     senses = net.synsets(lemma, "n")
     if not senses:
         return 1, 1
-    line = [senses[0]]
-    while above := net.hypernyms(line[-1]):
-        line.append(above[0])
-    line.reverse()
-    return code(net.name(line[min(3, len(line) - 1)])), code(net.name(line[min(5, len(line) - 1)]))
+    ancestors = [senses[0]]
+    while parents := net.hypernyms(ancestors[0]):
+        ancestors.insert(0, parents[0])
+    coarse, finer = (net.name(ancestors[min(depth, len(ancestors) - 1)]) for depth in (3, 5))
+    return code(coarse), code(finer)
 
 
 class Tree:
@@ -64,20 +64,16 @@ class Tree:
                 self.kids[head].append(index)
         self.left = list(range(len(tokens)))
         self.right = list(range(len(tokens)))
-        for node in self._bottom_up():
+        top_down = [index for index, head in enumerate(self.heads) if head == index]
+        for node in top_down:
+            top_down.extend(self.kids[node])
+        for node in reversed(top_down):
             head = self.heads[node]
             self.left[head] = min(self.left[head], self.left[node])
             self.right[head] = max(self.right[head], self.right[node])
 
-    def _bottom_up(self) -> list[int]:
-        order = [index for index, head in enumerate(self.heads) if head == index]
-        for node in order:
-            order.extend(self.kids[node])
-        order.reverse()
-        return order
-
     def above(self, node: int, steps: int) -> list[int]:
-        """The node and its ancestors, at most so many."""
+        """The node and at most `steps` of its ancestors."""
         chain = [node]
         while len(chain) <= steps and self.heads[chain[-1]] != chain[-1]:
             chain.append(self.heads[chain[-1]])
@@ -88,7 +84,7 @@ class Tree:
         return next((kid for kid in self.kids[node] if self.tokens[kid].relation in relations), -1)
 
     def lemma(self, node: int) -> str:
-        """The lemma in lower case; of no node, nothing."""
+        """The lemma in lower case; "" for the node -1."""
         return self.tokens[node].lemma.lower() if node >= 0 else ""
 
 
@@ -138,21 +134,16 @@ TOKEN_ATOMS = (
 def token_atoms(tree: Tree, node: int) -> list[int]:
     """What is known of a word by itself, in the order of TOKEN_ATOMS."""
     token = tree.tokens[node]
-    head = token.head
-    kids = tree.kids[node]
-    first = tree.left[node]
-    last = tree.right[node]
-    case = tree.kid(node, "case")
-    lemma = token.lemma.lower()
+    head, kids, lemma = token.head, tree.kids[node], token.lemma.lower()
+    first, last = tree.left[node], tree.right[node]
+    cases = [tree.lemma(kid) for kid in kids if tree.tokens[kid].relation == "case"]
     return [
         code(lemma),
         code(token.pos),
         code(token.tag),
         code(token.relation),
         code(token.text.lower()[-3:]),
-        code(" ".join(tree.lemma(kid) for kid in kids if tree.tokens[kid].relation == "case"))
-        if case >= 0
-        else 0,
+        code(" ".join(cases)) if cases else 0,
         code(tree.lemma(tree.kid(node, "mark"))),
         code(tree.lemma(head)) if head != node else 1,
         code(tree.tokens[head].pos) if head != node else 1,
@@ -160,7 +151,7 @@ def token_atoms(tree: Tree, node: int) -> list[int]:
         code(tree.lemma(first)),
         code(tree.lemma(last)),
         code(tree.tokens[first].tag if tree.tokens[first].tag[:1] == "W" else ""),
-        *(things(lemma) if token.pos in ("NOUN", "PROPN") else (0, 0)),
+        *(noun_kinds(lemma) if token.pos in ("NOUN", "PROPN") else (0, 0)),
     ]
 
 
@@ -169,8 +160,8 @@ def voice(tree: Tree, node: int) -> str:
     token = tree.tokens[node]
     if token.pos not in ("VERB", "AUX"):
         return "noun" if token.pos in ("NOUN", "PROPN") else "other"
-    relations = [tree.tokens[kid].relation for kid in tree.kids[node]]
-    if "aux:pass" in relations or "nsubj:pass" in relations or "csubj:pass" in relations:
+    relations = {tree.tokens[kid].relation for kid in tree.kids[node]}
+    if relations & {"aux:pass", "nsubj:pass", "csubj:pass"}:
         return "passive"
     auxiliaries = {tree.lemma(kid) for kid in tree.kids[node] if tree.tokens[kid].relation == "aux"}
     if token.tag == "VBN" and not auxiliaries & {"have", "'ve"}:
@@ -183,28 +174,19 @@ def voice(tree: Tree, node: int) -> str:
 
 
 CONTEXT_ATOMS = (
-    "p_voice",
-    "p_frame",
-    "p_prepositions",
-    "p_subject",
-    "p_object",
-    "p_aux",
-    "p_particle",
-    "p_shape",
-)
+    "p_voice", "p_frame", "p_prepositions", "p_subject", "p_object", "p_aux", "p_particle", "p_shape",
+)  # fmt: skip
 
 
 def context_atoms(tree: Tree, node: int) -> list[int]:
     """What surrounds a possible predicate, in the order of CONTEXT_ATOMS."""
     tokens = tree.tokens
-    frame: list[str] = []
-    prepositions: list[str] = []
-    auxiliaries: list[str] = []
+    frame, prepositions, auxiliaries = list[str](), list[str](), list[str]()
     for kid in tree.kids[node]:
         relation = tokens[kid].relation
         if relation in ("punct", "cc", "discourse"):
             continue
-        if kid > node and (not frame or "V" not in frame):
+        if kid > node and "V" not in frame:
             frame.append("V")
         frame.append(relation)
         if relation[:3] in ("obl", "nmo"):
@@ -214,13 +196,13 @@ def context_atoms(tree: Tree, node: int) -> list[int]:
     if "V" not in frame:
         frame.append("V")
     subject = next((kid for kid in tree.kids[node] if tokens[kid].relation in _SUBJECTS), -1)
-    thing = tree.kid(node, "obj", "xcomp", "ccomp")
+    complement = tree.kid(node, "obj", "xcomp", "ccomp")
     return [
         code(voice(tree, node)),
         code(" ".join(frame)),
         code(" ".join(prepositions)),
         code(tree.lemma(subject)) if subject >= 0 else 0,
-        code(tree.lemma(thing)) if thing >= 0 else 0,
+        code(tree.lemma(complement)) if complement >= 0 else 0,
         code(" ".join(auxiliaries)),
         code(tree.lemma(tree.kid(node, "compound:prt"))),
         code(f"{subject >= 0} {tree.kid(node, 'obj') >= 0}"),
@@ -254,12 +236,10 @@ def pair_atoms(tree: Tree, predicate: int, candidate: Candidate) -> list[int]:
         elif sibling > node:
             after = other
             break
-    low, high = min(predicate, node), max(predicate, node)
-    between = (
-        sum(1 for index in range(low + 1, high) if tokens[index].pos == "VERB") if high - low < 40 else 9
-    )
-    # Does a nearer word already fill the place? "He sat and she sang": "he" is not the singer.
-    taken = any(tokens[kid].relation in _SUBJECTS for kid in tree.kids[predicate]) if candidate.up else False
+    low, high = sorted((predicate, node))
+    between = sum(token.pos == "VERB" for token in tokens[low + 1 : high]) if high - low < 40 else 9
+    # Does a nearer word already have the role? "He sat and she sang": "he" is not the singer.
+    taken = candidate.up and any(tokens[kid].relation in _SUBJECTS for kid in tree.kids[predicate])
     return [
         code(candidate.path),
         code(candidate.shape),
@@ -274,7 +254,13 @@ def pair_atoms(tree: Tree, predicate: int, candidate: Candidate) -> list[int]:
     ]
 
 
-def hashed(atoms: Codes, templates: Sequence[Sequence[int]], bits: int) -> Buckets:
+def parse_templates(lines: str, columns: Sequence[str]) -> Templates:
+    """The templates of a list with " / " between them, each as the numbers of its columns."""
+    templates = " / ".join(lines.strip().splitlines()).split(" / ")
+    return tuple(tuple(columns.index(name) for name in template.split()) for template in templates)
+
+
+def hashed(atoms: Codes, templates: Sequence[Sequence[int]], bits: int) -> NDArray[np.int32]:
     """The bucket of each template's feature for each row of atoms: rows × templates."""
     buckets = np.empty((len(atoms), len(templates)), dtype=np.int32)
     columns = [np.ascontiguousarray(atoms[:, column]) for column in range(atoms.shape[1])]
@@ -289,38 +275,23 @@ def hashed(atoms: Codes, templates: Sequence[Sequence[int]], bits: int) -> Bucke
     return buckets
 
 
-# How far an argument reaches: its head's subtree, less the branches that belong to something else.
-
+# An argument reaches over its head's subtree, less the branches that belong to something else.
 # The label of a word that continues the argument to its left: "make [the water] [evaporate]" is one argument.
 JOINED = "+"
 
-ATOMS = (
-    "role",
-    "h_rel",
-    "h_pos",
-    "k_rel",
-    "k_pos",
-    "k_lemma",
-    "k_case",
-    "side",
-    "shape",
-    "where",
-    "p_pos",
-    "p_lemma",
-    "edge",
-)
-_PLACES = {name: place for place, name in enumerate(ATOMS)}
-_TEMPLATES = """
+BRANCH_ATOMS = (
+    "role", "h_rel", "h_pos", "k_rel", "k_pos", "k_lemma", "k_case", "side", "shape", "where", "p_pos",
+    "p_lemma", "edge",
+)  # fmt: skip
+SPAN_TEMPLATES = parse_templates(
+    """
 k_rel / k_rel role / k_rel role side / k_rel h_rel / k_rel h_rel side shape / k_rel role shape
 k_rel h_pos side / k_rel shape where side / k_lemma k_rel / k_lemma k_rel role / k_lemma k_rel shape
 k_case k_rel role / k_case k_rel shape / k_rel p_pos role shape / k_rel p_lemma role
 k_rel p_lemma shape where / k_rel k_pos h_pos side / k_rel k_lemma p_pos / role shape / role where side
 k_rel edge k_lemma / k_rel edge role where / shape k_rel k_pos where / k_lemma where shape
-"""
-TEMPLATES = tuple(
-    tuple(_PLACES[name] for name in template.split())
-    for line in _TEMPLATES.strip().splitlines()
-    for template in line.split(" / ")
+""",
+    BRANCH_ATOMS,
 )
 
 
@@ -335,19 +306,19 @@ class Choice:
 
 def branches(tree: Tree, predicate: int, head: int, others: frozenset[int]) -> list[int]:
     """The dependents of an argument's head that may be part of it: without predicate or other argument."""
+    outside = others | {predicate}
     return [
         kid
         for kid in tree.kids[head]
-        if not tree.left[kid] <= predicate <= tree.right[kid]
-        and not any(tree.left[kid] <= other <= tree.right[kid] for other in others)
+        if not any(tree.left[kid] <= node <= tree.right[kid] for node in outside)
     ]
 
 
 def branch_atoms(tree: Tree, predicate: int, choice: Choice, kid: int) -> list[int]:
-    """How a branch stands to the argument's head and to the predicate, in the order of ATOMS."""
+    """How a branch stands to the argument's head and to the predicate, in the order of BRANCH_ATOMS."""
     tokens = tree.tokens
     head = choice.candidate.node
-    low, high = min(predicate, head), max(predicate, head)
+    low, high = sorted((predicate, head))
     where = "between" if low < kid < high else "beyond" if (kid < head) == (head < predicate) else "behind"
     edge = (tree.left[kid] == tree.left[head], tree.right[kid] == tree.right[head])
     return [
@@ -367,10 +338,10 @@ def branch_atoms(tree: Tree, predicate: int, choice: Choice, kid: int) -> list[i
     ]
 
 
-def reach(tree: Tree, head: int, kept: Sequence[int], walls: Sequence[int]) -> tuple[int, int]:
-    """The first and last word of the unbroken stretch around a head that its kept branches cover."""
+def reach(tree: Tree, head: int, kids: Sequence[int], walls: Sequence[int]) -> tuple[int, int]:
+    """The first and last word of the unbroken stretch around a head that these branches cover."""
     covered = {head}
-    for kid in kept:
+    for kid in kids:
         covered.update(range(tree.left[kid], tree.right[kid] + 1))
     covered.difference_update(walls)
     first = last = head
@@ -389,7 +360,7 @@ def reach(tree: Tree, head: int, kept: Sequence[int], walls: Sequence[int]) -> t
 class SpanModel:
     """Weights of hashed features of (argument, branch): above zero, the branch is part of the argument."""
 
-    weights: npt.NDArray[np.float32]
+    weights: Singles
     bits: int
 
     def __call__(
@@ -397,65 +368,67 @@ class SpanModel:
     ) -> dict[tuple[int, int], list[Argument]]:
         """The arguments of each (tree, predicate)."""
         rows: list[list[int]] = []
-        owners: list[tuple[tuple[int, int], int, int]] = []
-        for key, choices in chosen.items():
-            tree = trees[key[0]]
+        owners: list[tuple[int, int, int, int]] = []
+        for (number, predicate), choices in chosen.items():
+            tree = trees[number]
             heads = frozenset(choice.candidate.node for choice in choices)
             for choice in choices:
                 head = choice.candidate.node
-                for kid in branches(tree, key[1], head, heads - {head}):
-                    rows.append(branch_atoms(tree, key[1], choice, kid))
-                    owners.append((key, head, kid))
-        kept: dict[tuple[tuple[int, int], int], list[int]] = {}
+                for kid in branches(tree, predicate, head, heads - {head}):
+                    rows.append(branch_atoms(tree, predicate, choice, kid))
+                    owners.append((number, predicate, head, kid))
+        parts: defaultdict[tuple[int, int, int], list[int]] = defaultdict(list)
         if rows:
-            for (key, head, kid), score in zip(
-                owners, self.score(np.array(rows, dtype=np.uint64)), strict=True
-            ):
+            scores = self.score(np.array(rows, dtype=np.uint64))
+            for (number, predicate, head, kid), score in zip(owners, scores, strict=True):
                 if score > 0:
-                    kept.setdefault((key, head), []).append(kid)
+                    parts[number, predicate, head].append(kid)
         return {
-            key: assemble(
-                trees[key[0]],
-                key[1],
-                [(choice, kept.get((key, choice.candidate.node), ())) for choice in choices],
+            (number, predicate): assemble(
+                trees[number],
+                predicate,
+                [(choice, parts[number, predicate, choice.candidate.node]) for choice in choices],
             )
-            for key, choices in chosen.items()
+            for (number, predicate), choices in chosen.items()
         }
 
-    def score(self, atoms: npt.NDArray[np.uint64]) -> npt.NDArray[np.float32]:
+    def score(self, atoms: Codes) -> Singles:
         """The score of each row."""
-        total: npt.NDArray[np.float32] = self.weights[hashed(atoms, TEMPLATES, self.bits)].sum(axis=1)
+        total: Singles = self.weights[hashed(atoms, SPAN_TEMPLATES, self.bits)].sum(axis=1)
         return total
 
 
 def assemble(tree: Tree, predicate: int, chosen: Sequence[tuple[Choice, Sequence[int]]]) -> list[Argument]:
     """Turn heads and branches into arguments that do not overlap; the surest keeps contested words."""
     heads = [choice.candidate.node for choice, _ in chosen]
-    found: list[tuple[float, str, int, int, int]] = []
-    for choice, kept in chosen:
+    stretches: list[tuple[float, Argument]] = []
+    for choice, kids in chosen:
         head = choice.candidate.node
-        first, last = reach(tree, head, kept, [predicate, *(other for other in heads if other != head)])
-        found.append((choice.score, choice.role, first, last + 1, head))
-    found.sort(reverse=True)
+        first, last = reach(tree, head, kids, [predicate, *(other for other in heads if other != head)])
+        stretches.append((choice.score, Argument(choice.role, first, last + 1, head)))
+    stretches.sort(reverse=True)
     arguments: list[Argument] = []
-    for _, role, start, end, head in found:
-        if role != JOINED and all(end <= one.start or start >= one.end for one in arguments):
-            arguments.append(Argument(role, start, end, head))
-    for _, role, start, end, head in sorted(found, key=lambda one: one[2]):
-        if role == JOINED:
-            arguments = _joined(arguments, start, end, head, tree)
+    for _, stretch in stretches:
+        if stretch.role != JOINED and _is_free(stretch, arguments):
+            arguments.append(stretch)
+    for _, stretch in sorted(stretches, key=lambda pair: pair[1].start):
+        if stretch.role == JOINED:
+            _lengthen(arguments, stretch, tree)
     return arguments
 
 
-def _joined(arguments: list[Argument], start: int, end: int, head: int, tree: Tree) -> list[Argument]:
+def _is_free(stretch: Argument, arguments: Sequence[Argument]) -> bool:
+    return all(stretch.end <= argument.start or stretch.start >= argument.end for argument in arguments)
+
+
+def _lengthen(arguments: list[Argument], stretch: Argument, tree: Tree) -> None:
     """Lengthen the argument that ends where this stretch begins (commas between them do not count)."""
-    for place, one in enumerate(arguments):
-        gap = range(one.end, start)
-        if one.end <= start and all(tree.tokens[index].pos == "PUNCT" for index in gap):
-            free = all(end <= other.start or start >= other.end for other in arguments)
-            if free:
+    for number, argument in enumerate(arguments):
+        gap = tree.tokens[argument.end : stretch.start]
+        if argument.end <= stretch.start and all(token.pos == "PUNCT" for token in gap):
+            if _is_free(stretch, arguments):
                 # In a clause without a verb form of its own ("make it hot") the predicate is the later part.
-                lead = head if tree.tokens[head].relation in ("xcomp", "ccomp") else one.head
-                arguments[place] = Argument(one.role, one.start, end, lead)
-            break
-    return arguments
+                is_later = tree.tokens[stretch.head].relation in ("xcomp", "ccomp")
+                head = stretch.head if is_later else argument.head
+                arguments[number] = replace(argument, end=stretch.end, head=head)
+            return

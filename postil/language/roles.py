@@ -2,7 +2,7 @@
 
 Three small learned steps: a word is a predicate in some sense or none (`predicates.py`); a word near it heads
 an argument with some role or none (a network over hashed features); the argument spans the subtree of its
-head, less the branches that a third model leaves out (`role_spans.py`).
+head, less the branches that a third model leaves out (`SpanModel`).
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from postil.data.arrays import Singles
 from postil.language.document import Argument, Document, Predicate
 from postil.language.predicates import (
     RolesetModel,
@@ -35,6 +35,7 @@ from postil.language.role_features import (
     TOKEN_ATOMS,
     Candidate,
     Choice,
+    Codes,
     SpanModel,
     Tree,
     candidates,
@@ -42,11 +43,10 @@ from postil.language.role_features import (
     context_atoms,
     hashed,
     pair_atoms,
+    parse_templates,
     token_atoms,
     voice,
 )
-
-Floats = npt.NDArray[np.float32]
 
 NO_ROLE = "-"
 _BATCH = 256
@@ -59,8 +59,8 @@ COLUMNS = (
     *ROLESET_ATOMS,
     *PAIR_ATOMS,
 )
-_PLACES = {name: place for place, name in enumerate(COLUMNS)}
-_TEMPLATES = """
+TEMPLATES = parse_templates(
+    """
 path / path p_voice / path p.lemma / path roleset / path p.pos / path inventory / path p_voice roleset
 path p.tag / path p_voice f0 f1 / path p_shape / path p_frame / path p_frame p_voice roleset / path c.case
 path c.mark / path c.pos / path c.case roleset / path c.lemma / path c.case p.pos / path p_voice p_shape
@@ -78,61 +78,58 @@ verb path p_voice / verb c.case c.rel / path p_shape class / path p_shape change
 class c.case c.rel / path p_shape changes f0 f1 / path p.pos changes c.case
 path c.thing / c.case c.thing / c.rel c.thing roleset / path c.thing class / c.case c.finer p.pos
 path c.finer / c.thing inventory c.rel p_voice
-"""
-# Templates that know the very predicate: hidden now and then in training, so that the others learn too.
-LEXICAL = frozenset(("roleset", "verb", "p.lemma"))
-TEMPLATES = tuple(
-    tuple(_PLACES[name] for name in template.split())
-    for line in _TEMPLATES.strip().splitlines()
-    for template in line.split(" / ")
+""",
+    COLUMNS,
 )
-LEXICAL_TEMPLATES = tuple(any(_PLACES[name] in template for name in LEXICAL) for template in TEMPLATES)
+# Templates that know the very predicate: hidden now and then in training, so that the others learn too.
+LEXICAL_TEMPLATES = tuple(
+    any(COLUMNS[column] in ("roleset", "verb", "p.lemma") for column in template) for template in TEMPLATES
+)
 
 
 @dataclass(frozen=True, slots=True)
 class RoleNetwork:
     """Sums of hashed features' vectors, a rectifier, a layer of roles."""
 
-    vectors: Floats
-    hidden_bias: Floats
-    output: Floats
-    output_bias: Floats
+    vectors: Singles
+    hidden_bias: Singles
+    output: Singles
+    output_bias: Singles
     labels: tuple[str, ...]
     bits: int
     reluctance: float = 0.0
 
-    def scores(self, atoms: npt.NDArray[np.uint64]) -> Floats:
+    def scores(self, atoms: Codes) -> Singles:
         """The logarithm of each role's probability for each candidate: candidates × labels."""
         buckets = hashed(atoms, TEMPLATES, self.bits)
         hidden = np.tile(self.hidden_bias, (len(atoms), 1))
         for column in range(buckets.shape[1]):
             hidden += self.vectors[buckets[:, column]]
         np.maximum(hidden, 0, out=hidden)
-        logits: Floats = hidden @ self.output + self.output_bias
+        logits: Singles = hidden @ self.output + self.output_bias
         logits -= logits.max(axis=1, keepdims=True)
         logits -= np.log(np.exp(logits).sum(axis=1, keepdims=True))
-        # A missed argument costs as much as a wrong one, but most candidates are none.
+        # A missed argument costs as much as a wrong one, but most candidates have no role.
         logits[:, 0] += self.reluctance
         return logits
 
 
 def role_rows(
     trees: Sequence[Tree], chosen: Sequence[Sequence[tuple[int, str]]]
-) -> tuple[list[tuple[int, int, list[Candidate]]], npt.NDArray[np.uint64]]:
-    """The candidates of each predicate as (tree, predicate, candidates), and a row of atoms a candidate."""
+) -> tuple[list[tuple[int, int, list[Candidate]]], Codes]:
+    """The candidates of each predicate as (tree, predicate, candidates), and their rows of atoms."""
     groups: list[tuple[int, int, list[Candidate]]] = []
     words: list[list[int]] = []
-    word_at: dict[tuple[int, int], int] = {}
-    sides: list[list[int]] = []
+    word_rows: dict[tuple[int, int], int] = {}
+    predicates: list[list[int]] = []
     pairs: list[list[int]] = []
     picks: list[tuple[int, int, int]] = []
 
-    def word(number: int, node: int) -> int:
-        place = word_at.get((number, node))
-        if place is None:
-            place = word_at[number, node] = len(words)
+    def word_row(number: int, node: int) -> int:
+        row = word_rows.setdefault((number, node), len(words))
+        if row == len(words):
             words.append(token_atoms(trees[number], node))
-        return place
+        return row
 
     for number, tree in enumerate(trees):
         for node, roleset in chosen[number]:
@@ -140,22 +137,19 @@ def role_rows(
             if not nearby:
                 continue
             groups.append((number, node, nearby))
-            sides.append(context_atoms(tree, node) + roleset_atoms(roleset, tree.lemma(node)))
-            at = word(number, node)
+            predicates.append(context_atoms(tree, node) + roleset_atoms(roleset, tree.lemma(node)))
+            own = word_row(number, node)
             for candidate in nearby:
-                picks.append((word(number, candidate.node), at, len(sides) - 1))
+                picks.append((word_row(number, candidate.node), own, len(predicates) - 1))
                 pairs.append(pair_atoms(tree, node, candidate))
     if not picks:
         return groups, np.zeros((0, len(COLUMNS)), dtype=np.uint64)
-    table = np.array(words, dtype=np.uint64)
-    index = np.array(picks)
-    atoms = np.hstack([
-        table[index[:, 0]],
-        table[index[:, 1]],
-        np.array(sides, dtype=np.uint64)[index[:, 2]],
-        np.array(pairs, dtype=np.uint64),
-    ])  # fmt: skip
-    return groups, atoms
+    word_table, predicate_table, pair_table = (
+        np.array(rows, dtype=np.uint64) for rows in (words, predicates, pairs)
+    )
+    candidate, own_word, predicate = np.array(picks).T
+    columns = word_table[candidate], word_table[own_word], predicate_table[predicate], pair_table
+    return groups, np.hstack(columns)
 
 
 def roleset_atoms(roleset: str, lemma: str) -> list[int]:
@@ -165,9 +159,7 @@ def roleset_atoms(roleset: str, lemma: str) -> list[int]:
     return [
         code(roleset),
         code(" ".join(functions)),
-        code(functions[0]),
-        code(functions[1]),
-        code(functions[2]),
+        *map(code, functions[:3]),
         code(" ".join(functions[3:])),
         code(verb_of(roleset, lemma)),
         code(name),
@@ -175,19 +167,19 @@ def roleset_atoms(roleset: str, lemma: str) -> list[int]:
     ]
 
 
-def decode(nearby: Sequence[Candidate], scores: Floats, labels: Sequence[str]) -> list[Choice]:
+def decode(nearby: Sequence[Candidate], scores: Singles, labels: Sequence[str]) -> list[Choice]:
     """Give each candidate its best role, numbered roles once each; the surest choose first."""
     taken: set[str] = set()
     chosen: list[Choice] = []
-    for place in np.argsort(-scores[:, 1:].max(axis=1), kind="stable").tolist():
-        for label in np.argsort(-scores[place], kind="stable").tolist()[:4]:
+    for row in np.argsort(-scores[:, 1:].max(axis=1), kind="stable").tolist():
+        for label in np.argsort(-scores[row], kind="stable").tolist()[:4]:
             role = labels[label]
             if role == NO_ROLE:
                 break
             if role in taken and role.startswith("ARG") and role[3:4].isdecimal():
                 continue
             taken.add(role)
-            chosen.append(Choice(nearby[place], role, float(scores[place, label])))
+            chosen.append(Choice(nearby[row], role, float(scores[row, label])))
             break
     chosen += antecedent(nearby, chosen)
     # A continuation points at an argument; without one it says nothing.
@@ -220,12 +212,12 @@ class RoleModel:
             for number, node, nearby in groups:
                 block = scores[row : row + len(nearby)]
                 row += len(nearby)
-                found = decode(nearby, block, self.network.labels)
+                tree, choices = trees[number], decode(nearby, block, self.network.labels)
                 roleset = dict(chosen[number])[node]
                 functions, changes = inventory(roleset), verb_class(roleset)[1]
-                found = with_undergoer(trees[number], node, functions, found, changes=changes)
-                found = with_object(trees[number], node, functions, nearby, found)
-                arguments[number, node] = with_doer(trees[number], node, functions, nearby, found)
+                choices = with_undergoer(tree, node, functions, choices, changes=changes)
+                choices = with_object(tree, node, functions, nearby, choices)
+                arguments[number, node] = with_doer(tree, node, functions, nearby, choices)
         spans = self.spans(trees, arguments)
         return [
             tuple(
@@ -251,26 +243,21 @@ def _predicate(tree: Tree, node: int, roleset: str, arguments: Sequence[Argument
 def load_model(folder: Any) -> RoleModel:
     """Load a role model from a folder."""
     facts = json.loads(folder.joinpath("roles.json").read_text(encoding="utf-8"))
-    with folder.joinpath("roles.npz").open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-        vectors = arrays["vectors"].astype(np.float32) * arrays["scales"].astype(np.float32)
-        network = RoleNetwork(
-            vectors,
-            arrays["hidden_bias"].astype(np.float32),
-            arrays["output"].astype(np.float32),
-            arrays["output_bias"].astype(np.float32),
-            tuple(facts["labels"]),
-            int(facts["network_bits"]),
-            float(facts["reluctance"]),
-        )
-        rolesets = RolesetModel(
-            arrays["rolesets"].astype(np.float32) * np.float32(facts["roleset_scale"]),
-            int(facts["roleset_bits"]),
-            facts["extra"],
-            float(facts["roleset_bias"]),
-        )
-        spans = SpanModel(
-            arrays["spans"].astype(np.float32) * np.float32(facts["span_scale"]), int(facts["span_bits"])
-        )
+    with folder.joinpath("roles.npz").open("rb") as file, np.load(file, allow_pickle=False) as stored:
+        arrays = {name: stored[name].astype(np.float32) for name in stored.files}
+    network = RoleNetwork(
+        arrays["vectors"] * arrays["scales"],
+        arrays["hidden_bias"],
+        arrays["output"],
+        arrays["output_bias"],
+        tuple(facts["labels"]),
+        int(facts["network_bits"]),
+        float(facts["reluctance"]),
+    )
+    roleset_weights = arrays["rolesets"] * np.float32(facts["roleset_scale"])
+    bits, bias = int(facts["roleset_bits"]), float(facts["roleset_bias"])
+    rolesets = RolesetModel(roleset_weights, bits, facts["extra"], bias)
+    spans = SpanModel(arrays["spans"] * np.float32(facts["span_scale"]), int(facts["span_bits"]))
     return RoleModel(rolesets, network, spans)
 
 
@@ -284,11 +271,11 @@ def find_predicates(documents: Iterable[Document]) -> list[tuple[Predicate, ...]
     """The predicates of each document, many documents at once: several times faster than one by one."""
     model = role_model()
     waiting = iter(documents)
-    found: list[tuple[Predicate, ...]] = []
+    results: list[tuple[Predicate, ...]] = []
     while batch := list(islice(waiting, _BATCH)):
-        answers = model([Tree(document.tokens) for document in batch])
-        for document, answer in zip(batch, answers, strict=True):
+        batch_results = model([Tree(document.tokens) for document in batch])
+        for document, predicates in zip(batch, batch_results, strict=True):
             # What was found in bulk need not be found again by `document.predicates`.
-            object.__setattr__(document, "_predicates", answer)
-        found += answers
-    return found
+            object.__setattr__(document, "_predicates", predicates)
+        results += batch_results
+    return results

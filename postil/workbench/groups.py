@@ -18,7 +18,7 @@ from rapidfuzz.distance import OSA
 
 from postil.data.files import same_letters
 from postil.language.fillers import FILLERS
-from postil.language.negation_scopes import ARTICLES, WORD_CUES
+from postil.language.negation import ARTICLES, WORD_CUES
 from postil.language.spelling import Speller
 
 NEAR = 92.0

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from postil.language.document import Document, Negation, Token
-from postil.language.negation_scopes import is_prefixed
+from postil.language.negation import is_prefixed
 from postil.language.words.relations import Relation, word_relation
 from postil.language.words.wordnet import wordnet
 
