@@ -17,7 +17,7 @@ from explanation import load
 import postil
 from postil.data.questions import Question, count_answers
 from postil.language import pipeline
-from postil.language.measures.features import _maker
+from postil.language.measures.features import forget_measured
 from postil.language.reader import encoder
 
 PROMISE = 50
@@ -42,7 +42,7 @@ def main() -> None:
     judge(grader, questions[:1])  # everything is loaded
     rates = []
     for _ in range(rounds):
-        _maker.cache_clear()
+        forget_measured()
         pipeline.forget()
         encoder().forget()
         start = time.perf_counter()

@@ -10,14 +10,11 @@ from postil.language.measures.matching import (
     Opposition,
     WordPair,
     clause_of,
-    net_oppositions,
-    opposites,
     opposition,
-    polarity_clashes,
 )
 from postil.language.pipeline import analyse, analyse_many
 
-MEASURES = (opposites, polarity_clashes, net_oppositions)
+SHARES = ("opposites", "polarity_clashes", "net_oppositions")
 
 
 def test_the_shares_by_hand() -> None:
@@ -107,14 +104,15 @@ TEXTS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("measure", MEASURES)
-def test_every_value_is_defined(measure) -> None:  # type: ignore[no-untyped-def]
+@pytest.mark.parametrize("share", SHARES)
+def test_every_value_is_defined(share: str) -> None:
     documents = list(analyse_many(TEXTS))
-    for one, other in product(documents, repeat=2):
-        assert 0.0 <= measure(one, other) <= 1.0
-        assert measure(one, other) == measure(other, one)
-    for one in documents:
-        assert measure(one, one) == 0.0
+    for first, second in product(documents, repeat=2):
+        value = getattr(opposition(first, second), share)
+        assert 0.0 <= value <= 1.0
+        assert value == getattr(opposition(second, first), share)
+    for document in documents:
+        assert getattr(opposition(document, document), share) == 0.0
 
 
 SOME = "the bulb is not no never connected unconnected open closed positive negative terminal and . hot cold"
@@ -129,5 +127,5 @@ def test_any_words(first: list[str], second: list[str]) -> None:
     assert {(pair.first, pair.second) for pair in found.pairs} == {
         (pair.second, pair.first) for pair in back.pairs
     }
-    for name in ("opposites", "polarity_clashes", "net_oppositions"):
+    for name in SHARES:
         assert 0.0 <= getattr(found, name) == getattr(back, name) <= 1.0

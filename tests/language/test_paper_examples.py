@@ -17,8 +17,6 @@ from postil.language.measures.overlap import overlap, overlap_words, soft_simila
 from postil.language.measures.structure import (
     Propositions,
     Subsumption,
-    exact_overlap,
-    generalised_overlap,
     overlap_of,
     propositions_of,
     related_acts,
@@ -38,6 +36,7 @@ class Case:
 
 def features(reference: Document, answer: Document) -> dict[str, float]:
     opposed = opposition(reference, answer)
+    propositions = propositions_of(reference), propositions_of(answer)
     return {
         "words": overlap(overlap_words(reference.text), overlap_words(answer.text)).f1,
         "spelling": soft_similarity(reference, answer),
@@ -45,8 +44,8 @@ def features(reference: Document, answer: Document) -> dict[str, float]:
         "structure, polarity of the whole": structure_overlap(
             reference, answer, Subsumption(whole_polarity=True)
         ),
-        "predicates, exact": exact_overlap(reference, answer),
-        "predicates, generalised": generalised_overlap(reference, answer),
+        "predicates, exact": overlap_of(*propositions, exact=True),
+        "predicates, generalised": overlap_of(*propositions, exact=False),
         "opposites": opposed.opposites,
         "clashes": opposed.polarity_clashes,
         "net": opposed.net_oppositions,

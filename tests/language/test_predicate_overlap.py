@@ -6,13 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from postil.language.document import Document
 from postil.language.measures.structure import (
     RELATED,
     Act,
     Link,
     Propositions,
-    exact_overlap,
-    generalised_overlap,
     overlap_of,
     predicate_overlap,
     propositions_of,
@@ -25,6 +24,14 @@ OPEN, CLOSE = Act("open.01", "open", False), Act("close.01", "close", False)
 FLOW = Act("flow.01", "flow", False)
 NOT_FLOW = Act("flow.01", "flow", True)
 BEE, CURRENT, WATER = (("bee", "n", "bee"), ("current", "n", "current"), ("water", "n", "water"))
+
+
+def exact_overlap(first: Document, second: Document) -> float:
+    return overlap_of(propositions_of(first), propositions_of(second), exact=True)
+
+
+def generalised_overlap(first: Document, second: Document) -> float:
+    return overlap_of(propositions_of(first), propositions_of(second), exact=False)
 
 
 @pytest.mark.parametrize(

@@ -13,25 +13,15 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from postil.data.arrays import Singles
+from postil.data.arrays import Floats, Numbers, Singles
 from postil.language.reader import WIDTH, Pieces
 from postil.language.words.spaces import idf
 
 COVERAGE = (
-    "recall",
-    "new_recall",
-    "newer_recall",
-    "missing",
-    "mostly_missing",
-    "weakest",
-    "precision",
-    "new_precision",
-    "newer_precision",
-    "extra",
-    "question_share",
-    "new_weight",
-    "reference_weight",
-)
+    "recall", "new_recall", "newer_recall", "missing", "mostly_missing", "weakest",
+    "precision", "new_precision", "newer_precision", "extra",
+    "question_share", "new_weight", "reference_weight",
+)  # fmt: skip
 _NOTHING = Pieces((), (), np.zeros(0, np.intp), np.zeros((0, WIDTH), np.float32))
 _DEMOTED = 0.2  # what is left of the weight of a word that the question has
 _LEAST = 1e-3
@@ -40,8 +30,11 @@ _ALIKE, _RATHER_ALIKE = 0.75, 0.6  # cosines from which a word counts as matched
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Side:
-    """A text to match: its pieces and their weights, plain, without the question's words, and less and less
-    the more a word is like one of the question's."""
+    """A text to match: its pieces and their weights.
+
+    `plain` by rareness, `new` with the question's words demoted, `newer` the less the more a word is like one
+    of the question's.
+    """
 
     pieces: Pieces
     plain: Singles
@@ -69,15 +62,15 @@ class Crowd:
     """Several texts' pieces in one row, so that all are matched at once; those without words are left out."""
 
     count: int
-    full: NDArray[np.intp]  # the places of texts that have words
-    starts: NDArray[np.intp]
+    full: Numbers  # the indices of texts that have words
+    starts: Numbers
     vectors: Singles
     plain: Singles
     new: Singles
     newer: Singles
     like_question: Singles
 
-    def mean(self, values: NDArray[np.float32 | np.bool_], weights: Singles) -> NDArray[np.float64]:
+    def mean(self, values: NDArray[np.float32 | np.bool_], weights: Singles) -> Floats:
         """For each text the weighted mean of its pieces' values."""
         sums = np.add.reduceat(values * weights, self.starts)
         return np.asarray(sums / np.add.reduceat(weights, self.starts), np.float64)
@@ -85,20 +78,15 @@ class Crowd:
 
 def crowd(sides: Sequence[Side]) -> Crowd:
     """Put texts together."""
-    full = np.array([place for place, one in enumerate(sides) if len(one.plain)], np.intp)
-    own = [sides[place] for place in full] or [side(_NOTHING, _NOTHING)]
-    starts = np.cumsum([0, *(len(one.plain) for one in own[:-1])])
-
-    def joined(name: str) -> Singles:
-        return np.concatenate([getattr(one, name) for one in own])
-
-    vectors = np.concatenate([one.pieces.vectors for one in own])
-    weights = (joined("plain"), joined("new"), joined("newer"), joined("like_question"))
-    return Crowd(len(sides), full, starts, vectors, *weights)
+    full = np.array([i for i, text in enumerate(sides) if len(text.plain)], np.intp)
+    texts = [sides[i] for i in full] or [side(_NOTHING, _NOTHING)]
+    starts = np.cumsum([0, *(len(text.plain) for text in texts[:-1])])
+    columns = [(s.pieces.vectors, s.plain, s.new, s.newer, s.like_question) for s in texts]
+    return Crowd(len(sides), full, starts, *map(np.concatenate, zip(*columns, strict=True)))
 
 
-def coverage(reference: Side, answers: Crowd) -> NDArray[np.float64]:
-    """A row an answer, a column for each of `COVERAGE`; an answer without words covers nothing."""
+def coverage(reference: Side, answers: Crowd) -> Floats:
+    """One row per answer, one column for each of `COVERAGE`; an answer without words covers nothing."""
     table = np.zeros((answers.count, len(COVERAGE)))
     table[:, [COVERAGE.index("missing"), COVERAGE.index("mostly_missing")]] = 1
     if not len(answers.full) or not len(reference.plain):
@@ -107,14 +95,14 @@ def coverage(reference: Side, answers: Crowd) -> NDArray[np.float64]:
     # The best match of the reference's pieces in each answer, and of the answers' pieces in the reference.
     best = np.maximum.reduceat(cosines, answers.starts, axis=1)
     back = cosines.max(axis=0)
-    own = np.sort(best[reference.new >= np.median(reference.new)], axis=0)
+    weightiest = np.sort(best[reference.new >= np.median(reference.new)], axis=0)
     columns = (
         _mean(best, reference.plain),
         _mean(best, reference.new),
         _mean(best, reference.newer),
         _mean(best < _RATHER_ALIKE, reference.new),
         _mean(best < _ALIKE, reference.new),
-        own[: max(1, len(own) // 3)].mean(axis=0),
+        weightiest[: max(1, len(weightiest) // 3)].mean(axis=0),
         answers.mean(back, answers.plain),
         answers.mean(back, answers.new),
         answers.mean(back, answers.newer),
@@ -127,16 +115,16 @@ def coverage(reference: Side, answers: Crowd) -> NDArray[np.float64]:
     return table
 
 
-def new_recall(reference: Side, answers: Crowd) -> NDArray[np.float64]:
+def new_recall(reference: Side, answers: Crowd) -> Floats:
     """How much of what a text adds to the question each answer covers; one column of `coverage`."""
-    found = np.zeros(answers.count)
+    recall = np.zeros(answers.count)
     if len(answers.full) and len(reference.plain):
         cosines = reference.pieces.vectors @ answers.vectors.T
-        found[answers.full] = _mean(np.maximum.reduceat(cosines, answers.starts, axis=1), reference.new)
-    return found
+        recall[answers.full] = _mean(np.maximum.reduceat(cosines, answers.starts, axis=1), reference.new)
+    return recall
 
 
-def _mean(values: NDArray[np.generic], weights: Singles) -> NDArray[np.float64]:
+def _mean(values: NDArray[np.generic], weights: Singles) -> Floats:
     return np.asarray(weights @ values.astype(np.float32) / weights.sum(), np.float64)
 
 

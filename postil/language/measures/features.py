@@ -1,4 +1,4 @@
-"""The feature table: what is measured between a question, a reference and an answer, a row for each triplet.
+"""The feature table: what is measured between a question, a reference and an answer, one row per triplet.
 
 `THIRTY` are EHU-ALM's features (Aldabe, Maritxalar & Lopez de Lacalle 2013); `EXTENDED` adds to them.
 """
@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import cache, partial
+from dataclasses import dataclass
+from functools import partial
 from multiprocessing import get_context
 
 import numpy as np
@@ -29,7 +29,7 @@ Progress = Callable[[int, int], None]
 
 _BATCH = 1000  # triplets that are measured together
 _MOST_VALUES = 120_000  # pairs that are remembered
-_MOST_REMEMBERED = 10_000  # a table of more triplets is not asked for again, as those of folds are
+_MOST_REMEMBERED = 10_000  # triplets of a table that may be asked for again, as those of folds are
 _OPPOSITION = ("opposites", "polarity_clashes", "net_oppositions")
 _PAIRS = {
     "reference": "reference and answer",
@@ -54,16 +54,15 @@ class Feature:
 
 
 def _features() -> Iterator[Feature]:
-    texts = [(one.name, one.family, one.title) for one in TEXT_MEASURES.values()]
     blocks = {
-        "texts": texts,
+        "texts": [(measure.name, measure.family, measure.title) for measure in TEXT_MEASURES.values()],
         "structure": [("structure", "structure", "overlap of dependency graphs")],
         "predicates": [("predicates", "predicates", "overlap of predicates and their arguments")],
         "soft": [(f"soft_{name}", "soft cardinality", f"{name} of soft cardinalities") for name in RATIOS],
         "opposition": [(name, "opposition", name.replace("_", " ")) for name in _OPPOSITION],
     }
     # In this order the first thirty are the paper's.
-    wanted = (
+    order = (
         ("reference", "texts"),
         ("question", "texts"),
         ("reference", "structure"),
@@ -73,7 +72,7 @@ def _features() -> Iterator[Feature]:
         ("question", "soft"),
         ("reference", "opposition"),
     )
-    for pair, block in wanted:
+    for pair, block in order:
         for column, (name, family, title) in enumerate(blocks[block]):
             yield Feature(f"{pair}_{name}", family, f"{title}, {_PAIRS[pair]}", pair, block, column)
 
@@ -97,12 +96,12 @@ def feature_table(
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Floats:
-    """Measure triplets of question, reference and answer: a row each, a column a feature.
+    """Measure triplets of question, reference and answer: one row each, one column per feature.
 
     With `demote`, words of the question are left out of reference and answer where these two are compared
     word by word: an answer that repeats the question says nothing yet. Triplets of one question should stand
-    together: what they share is worked out once. With more `workers` than one, so many processes share the
-    work; each loads what it needs, so this pays for thousands of triplets.
+    together: what they share is worked out once. Several `workers` are processes that share the work; each
+    loads what it needs, so they pay off for thousands of triplets.
     """
     table = np.zeros((len(triplets), len(names)))
     starts = range(0, len(triplets), _BATCH)
@@ -116,14 +115,6 @@ def feature_table(
             table[start : start + _BATCH] = rows
             note(start + len(rows), len(triplets))
     return table
-
-
-def _rows(triplets: Sequence[Triplet], names: Sequence[str], demote: bool, remember: bool) -> Floats:
-    maker = _maker()
-    rows = maker.rows(triplets, names, demote)
-    if not remember:
-        maker.values.clear()
-    return rows
 
 
 @contextmanager
@@ -159,42 +150,46 @@ def pair_of(triplet: Triplet, pair: str, block: str, demote: bool) -> Pair:
     return Pair(reference, answer, question if demote and block in ("texts", "soft") else "")
 
 
-@dataclass(slots=True)
-class _Maker:
-    """Measures pairs of texts and remembers what it found: triplets share texts, folds share triplets."""
+# What was measured, by block and pair: triplets share texts, and folds share triplets.
+_VALUES: dict[tuple[str, Pair], Floats] = {}
 
-    values: dict[tuple[str, Pair], Floats] = field(default_factory=dict)
 
-    def rows(self, triplets: Sequence[Triplet], names: Sequence[str], demote: bool) -> Floats:
-        """The table of some triplets."""
-        features = [FEATURES[name] for name in names]
-        columns = np.zeros((len(triplets), len(features)))
-        for pair, block in dict.fromkeys((one.pair, one.block) for one in features):
-            pairs = [pair_of(triplet, pair, block, demote) for triplet in triplets]
-            self._measure(block, pairs)
-            found = np.stack([self.values[block, one] for one in pairs])
-            for place, feature in enumerate(features):
-                if (feature.pair, feature.block) == (pair, block):
-                    columns[:, place] = found[:, feature.column]
-        return columns
+def forget_measured() -> None:
+    """Forget what was measured, so that speed can be measured from a fresh start."""
+    _VALUES.clear()
 
-    def _measure(self, block: str, pairs: Sequence[Pair]) -> None:
-        wanted = dict.fromkeys(pairs)
-        if len(self.values) + len(wanted) > _MOST_VALUES:
-            self.values = {
-                key: value for key, value in self.values.items() if key[0] == block and key[1] in wanted
-            }
-        missing = [pair for pair in wanted if (block, pair) not in self.values]
-        # Those with the same first text together: they share words.
-        missing.sort(key=lambda pair: (pair.without, pair.first))
-        if missing:
-            texts = {text for pair in missing for text in (pair.first, pair.second, pair.without)}
-            documents = documents_of(texts)
-            if block == "predicates":
-                find_predicates([documents[text] for text in sorted(texts)])
-            rows = _MEASURES[block]([_measured(pair, documents) for pair in missing])
-            for pair, row in zip(missing, rows, strict=True):
-                self.values[block, pair] = row
+
+def _rows(triplets: Sequence[Triplet], names: Sequence[str], demote: bool, remember: bool) -> Floats:
+    features = [FEATURES[name] for name in names]
+    table = np.zeros((len(triplets), len(features)))
+    for pair, block in dict.fromkeys((feature.pair, feature.block) for feature in features):
+        pairs = [pair_of(triplet, pair, block, demote) for triplet in triplets]
+        _measure(block, dict.fromkeys(pairs))
+        values = np.stack([_VALUES[block, texts] for texts in pairs])
+        for column, feature in enumerate(features):
+            if (feature.pair, feature.block) == (pair, block):
+                table[:, column] = values[:, feature.column]
+    if not remember:
+        _VALUES.clear()
+    return table
+
+
+def _measure(block: str, pairs: Mapping[Pair, None]) -> None:
+    """Measure the pairs that are not remembered."""
+    if len(_VALUES) + len(pairs) > _MOST_VALUES:
+        for key in [key for key in _VALUES if key[0] != block or key[1] not in pairs]:
+            del _VALUES[key]
+    # Those with the same first text together: they share words.
+    missing = sorted(
+        (pair for pair in pairs if (block, pair) not in _VALUES), key=lambda pair: (pair.without, pair.first)
+    )
+    if missing:
+        texts = {text for pair in missing for text in (pair.first, pair.second, pair.without)}
+        documents = documents_of(texts)
+        if block == "predicates":
+            find_predicates([documents[text] for text in sorted(texts)])
+        rows = _MEASURES[block]([_measured(pair, documents) for pair in missing])
+        _VALUES.update(zip(((block, pair) for pair in missing), rows, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,17 +224,15 @@ def _soft(pairs: Sequence[Measured]) -> Floats:
     rows = []
     for pair in pairs:
         left_out = frozenset(soft_words(pair.without)) if pair.without else frozenset()
-        first, second = (
-            [word for word in soft_words(one) if word not in left_out] for one in (pair.first, pair.second)
-        )
-        found = soft_overlap_of(first, second)
-        rows.append([getattr(found, ratio) for ratio in RATIOS])
+        texts = soft_words(pair.first), soft_words(pair.second)
+        overlap = soft_overlap_of(*([word for word in text if word not in left_out] for text in texts))
+        rows.append([getattr(overlap, ratio) for ratio in RATIOS])
     return np.array(rows)
 
 
 def _opposition(pairs: Sequence[Measured]) -> Floats:
-    found = [opposition(pair.first, pair.second) for pair in pairs]
-    return np.array([[getattr(one, name) for name in _OPPOSITION] for one in found])
+    opposed = [opposition(pair.first, pair.second) for pair in pairs]
+    return np.array([[getattr(shares, name) for name in _OPPOSITION] for shares in opposed])
 
 
 def _structure(pairs: Sequence[Measured]) -> Floats:
@@ -257,8 +250,3 @@ _MEASURES: Mapping[str, Callable[[Sequence[Measured]], Floats]] = {
     "soft": _soft,
     "opposition": _opposition,
 }
-
-
-@cache
-def _maker() -> _Maker:
-    return _Maker()

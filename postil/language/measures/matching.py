@@ -1,18 +1,25 @@
-"""Which words of two texts match: the same word, synonyms, a family or opposites; and which are negated."""
+"""Which words of two texts match (the same, synonyms, a family, opposites), and where the texts disagree.
+
+Words are paired first. A pair can stand for a disagreement in two ways: its words are opposites, or one of
+them is negated. Two disagreements in one clause cancel each other: "not connected to the negative terminal"
+says much the same as "connected to the positive terminal".
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
+from itertools import repeat
+from operator import xor
 
 from postil.language.document import Document, Negation, Token
 from postil.language.negation import is_prefixed
 from postil.language.words.relations import Relation, word_relation
 from postil.language.words.wordnet import wordnet
 
-# How alike words so related count as; other words do not match.
+# How well words so related match; other words do not match.
 MATCHES: Mapping[Relation, float] = {Relation.SAME: 1.0, Relation.SYNONYM: 0.9, Relation.DERIVED: 0.8}
 
 # A participle is the verb and an adjective at once: "closed" is the opposite of "open" as the latter.
@@ -20,7 +27,10 @@ _PARTICIPLES = frozenset(("VBN", "VBG"))
 _PREFIXES = ("un", "non", "dis", "in", "im", "il", "ir")
 # Up to so many pairs of words, looking at each is faster than an index.
 _FEW_PAIRS = 4096
-_ALONG = frozenset(("conj", "xcomp"))
+# Which pairs are made first; a word is in one pair only.
+_STRENGTH = {Relation.SAME: 4, Relation.SYNONYM: 3, Relation.OPPOSITE: 2, Relation.DERIVED: 1}
+# Dependents that begin a clause of their own, which can be true or false apart from the one above.
+_CLAUSES = frozenset(("advcl", "ccomp", "csubj", "acl", "parataxis"))
 
 Word = tuple[str, str, str]
 """A word as it is compared: lemma, WordNet's letter for its part of speech ("" if none), adjective form."""
@@ -33,63 +43,56 @@ def word_of(token: Token) -> Word:
     return lemma, token.wordnet_letter, form
 
 
-def relation(one: Word, other: Word) -> Relation | None:
-    """SAME, SYNONYM, OPPOSITE or DERIVED, or None for words that have nothing of these to do with each other.
-
-    The same both ways: each is as much the opposite, the synonym or the relative of the other.
-    """
-    if one[0] == other[0] or one[2] == other[2]:
+def relation(first: Word, second: Word) -> Relation | None:
+    """SAME, SYNONYM, OPPOSITE or DERIVED, or None for words that are not so related; symmetric."""
+    if first[0] == second[0] or first[2] == second[2]:
         return Relation.SAME
-    return _related(one, other) if one < other else _related(other, one)
+    return _related(first, second) if first < second else _related(second, first)
 
 
-def match(one: Word, other: Word) -> float:
+def match(first: Word, second: Word) -> float:
     """How well two words match, from 0 to 1; opposites do not."""
-    found = relation(one, other)
-    return MATCHES.get(found, 0.0) if found else 0.0
+    related = relation(first, second)
+    return MATCHES.get(related, 0.0) if related else 0.0
 
 
 def relations(words: Sequence[Word], others: Sequence[Word]) -> Iterator[tuple[int, int, Relation]]:
-    """The places of all pairs of related words of two texts, and how they are related; in order."""
-    if len(words) * len(others) <= _FEW_PAIRS:
-        candidates: Iterator[tuple[int, Iterable[int]]] = ((i, range(len(others))) for i in range(len(words)))
-    else:
+    """The indices of all pairs of related words of two texts, and how they are related; in order."""
+    candidates: Iterable[Iterable[int]] = repeat(range(len(others)))
+    if len(words) * len(others) > _FEW_PAIRS:
         candidates = _sharing(words, others)
-    for i, places in candidates:
-        for j in places:
-            found = relation(words[i], others[j])
-            if found is not None:
-                yield i, j, found
+    for i, (word, indices) in enumerate(zip(words, candidates, strict=False)):
+        for j in indices:
+            related = relation(word, others[j])
+            if related is not None:
+                yield i, j, related
 
 
-def _sharing(words: Sequence[Word], others: Sequence[Word]) -> Iterator[tuple[int, Iterable[int]]]:
-    """For each word, the places of those that have anything in common with it."""
+def _sharing(words: Sequence[Word], others: Sequence[Word]) -> Iterator[Iterable[int]]:
+    """For each word, the indices of those that have anything in common with it."""
     index: defaultdict[int | str, list[int]] = defaultdict(list)
     for j, other in enumerate(others):
         for item in _reach(other):
             index[item].append(j)
-    for i, word in enumerate(words):
-        yield i, sorted({j for item in _reach(word) if item in index for j in index[item]})
+    for word in words:
+        yield sorted({j for item in _reach(word) if item in index for j in index[item]})
 
 
 @lru_cache(maxsize=1 << 14)
-def _related(one: Word, other: Word) -> Relation | None:
+def _related(first: Word, second: Word) -> Relation | None:
     # Nearly all pairs have nothing in common at all: finding that out first saves most of the time.
-    if _reach(one).isdisjoint(_reach(other)):
+    if _reach(first).isdisjoint(_reach(second)):
         return None
-    if _undone(one) & {other[0], other[2]} or _undone(other) & {one[0], one[2]}:
+    if _undone(first) & {second[0], second[2]} or _undone(second) & {first[0], first[2]}:
         return Relation.OPPOSITE
-    if not one[1] or not other[1]:
+    if not first[1] or not second[1]:
         return None
-    for first, second in _readings(one, other):
-        found = word_relation(first, second)
+    for reading, other in _readings(first, second):
+        related = word_relation(reading, other)
         # The same form in two parts of speech is no match by itself: "light" the verb and the noun.
-        if found in _KEPT and (found is not Relation.SAME or first[1] == second[1]):
-            return found
+        if related in _STRENGTH and (related is not Relation.SAME or reading[1] == other[1]):
+            return related
     return None
-
-
-_KEPT = (Relation.SAME, Relation.SYNONYM, Relation.OPPOSITE, Relation.DERIVED)
 
 
 def _undone(word: Word) -> set[str]:
@@ -111,42 +114,38 @@ def _forms(word: Word) -> Iterator[tuple[str, str]]:
         yield form, "a"
 
 
-def _readings(one: Word, other: Word) -> Iterator[tuple[tuple[str, str], tuple[str, str]]]:
+def _readings(first: Word, second: Word) -> Iterator[tuple[tuple[str, str], tuple[str, str]]]:
     """Pairs of readings to compare: of the same part of speech first, then the words as they are."""
-    others = dict.fromkeys(_forms(other))
-    for form in _forms(one):
-        yield from ((form, second) for second in others if second[1] == form[1])
-    if one[1] != other[1]:
-        yield one[:2], other[:2]
+    others = dict.fromkeys(_forms(second))
+    for form in _forms(first):
+        yield from ((form, other) for other in others if other[1] == form[1])
+    if first[1] != second[1]:
+        yield first[:2], second[:2]
 
 
 @lru_cache(maxsize=1 << 11)
 def _reach(word: Word) -> frozenset[int | str]:
     """Senses, forms, opposites and relatives of a word: words that match or oppose each other share some."""
     wn = wordnet()
-    found: set[int | str] = {word[0], word[2], *_undone(word)}
-    if not word[1]:
-        return frozenset(found)
-    for form, part in _forms(word):
+    items: set[int | str] = {word[0], word[2], *_undone(word)}
+    for form, part in _forms(word) if word[1] else ():
         senses = wn.synsets(form, part)
-        found.update((form, *senses, *wn.base_forms(form, part)))
-        found.update(text.lower() for text in (*wn.antonyms(form, part), *wn.derivations(form, part)))
+        items.update((form, *senses, *wn.base_forms(form, part)))
         heads = {head for sense in senses for head in wn.related(sense, "similar")}
-        opposed = {end for head in heads for end in wn.related(head, "antonym")}
-        found.update(text.lower() for end in opposed for text in wn.lemmas(end))
-    return frozenset(found)
+        opposed = {synset for head in heads for synset in wn.related(head, "antonym")}
+        relatives = [*wn.antonyms(form, part), *wn.derivations(form, part)]
+        relatives += [lemma for synset in opposed for lemma in wn.lemmas(synset)]
+        items.update(map(str.lower, relatives))
+    return frozenset(items)
 
 
 def negations_of(document: Document) -> tuple[Negation, ...]:
     """The negations of a text, less those of words that carry their own in a prefix.
 
-    "Unconnected" is another word than "connected", its opposite: to call it negated too would say it twice.
+    "Unconnected" is another word than "connected", its opposite; to call it negated as well would count it
+    twice.
     """
-    return tuple(
-        negation
-        for negation in document.negations
-        if negation.kind != "prefix" or negation.cue != negation.scope
-    )
+    return tuple(n for n in document.negations if n.kind != "prefix" or n.cue != n.scope)
 
 
 def bearings(document: Document) -> tuple[frozenset[int], ...]:
@@ -154,25 +153,22 @@ def bearings(document: Document) -> tuple[frozenset[int], ...]:
 
     They are the topmost words of its scope and those on a par with or completing them ("not move or flow").
     """
-    return tuple(_topmost(document.tokens, frozenset(one.scope)) for one in negations_of(document))
+    return tuple(_topmost(document.tokens, frozenset(negation.scope)) for negation in negations_of(document))
 
 
 def negated_heads(document: Document) -> frozenset[int]:
     """The words that negations bear on directly; two that bear on one word cancel each other."""
-    heads: frozenset[int] = frozenset()
-    for found in bearings(document):
-        heads ^= found
-    return heads
+    return reduce(xor, bearings(document), frozenset())
 
 
 def _topmost(tokens: tuple[Token, ...], scope: frozenset[int]) -> frozenset[int]:
-    found: set[int] = set()
-    for index in sorted(scope, key=lambda place: _depth(tokens, place)):
+    top: set[int] = set()
+    for index in sorted(scope, key=lambda index: _depth(tokens, index)):
         head = tokens[index].head
-        joined = tokens[index].relation.split(":")[0] in _ALONG and head in found
+        joined = head in top and tokens[index].relation.split(":")[0] in ("conj", "xcomp")
         if head == index or head not in scope or joined:
-            found.add(index)
-    return frozenset(found)
+            top.add(index)
+    return frozenset(top)
 
 
 def _depth(tokens: tuple[Token, ...], index: int) -> int:
@@ -184,22 +180,9 @@ def _depth(tokens: tuple[Token, ...], index: int) -> int:
     return steps
 
 
-# Opposition: where two texts use opposite words, or negate in one what the other says.
-#
-# Words are paired first: the same, synonyms, of one family, or opposites. A pair can stand for a
-# disagreement in two ways, and two disagreements in one clause cancel each other: "not connected to the
-# negative terminal" says much the same as "connected to the positive terminal".
-
-# Which pairs are made first; a word is in one pair only.
-_STRENGTH = {Relation.SAME: 4, Relation.SYNONYM: 3, Relation.OPPOSITE: 2, Relation.DERIVED: 1}
-# Dependents that begin a clause of their own, which can be true or false apart from the one above.
-_CLAUSES = frozenset(("advcl", "ccomp", "csubj", "acl", "parataxis"))
-_VERBAL = frozenset(("VERB", "AUX"))
-
-
 @dataclass(frozen=True, slots=True)
 class WordPair:
-    """A word of each text that belong together: whether they are opposites, which negations each is under."""
+    """A word of each text, whether the two are opposites, and which negations each is under."""
 
     first: int
     second: int
@@ -248,57 +231,38 @@ class Opposition:
 
 def opposition(first: Document, second: Document) -> Opposition:
     """The words of two texts that belong together and how they disagree; the shares are equal both ways."""
-    one, other = _Negated(first), _Negated(second)
+    left, right = _negations_over(first), _negations_over(second)
     return Opposition(
         tuple(
             WordPair(
-                token.index,
-                match.index,
-                opposite,
-                one.under[token.index],
-                other.under[match.index],
-                (clause_of(first.tokens, token.index), clause_of(second.tokens, match.index)),
+                i, j, opposite, left[i], right[j], (clause_of(first.tokens, i), clause_of(second.tokens, j))
             )
-            for token, match, opposite in pair_words(one.words, other.words, first.tokens, second.tokens)
+            for i, j, opposite in _paired_words(first, second)
         )
     )
 
 
-def opposites(first: Document, second: Document) -> float:
-    """The share of paired words that are opposites."""
-    return opposition(first, second).opposites
-
-
-def polarity_clashes(first: Document, second: Document) -> float:
-    """The share of paired words that match but are negated in one text only."""
-    return opposition(first, second).polarity_clashes
-
-
-def net_oppositions(first: Document, second: Document) -> float:
-    """The share of paired words in clauses that disagree, opposites and negations cancelling each other."""
-    return opposition(first, second).net_oppositions
-
-
-def pair_words(
-    first: Sequence[Token], second: Sequence[Token], tokens: Sequence[Token], others: Sequence[Token]
-) -> list[tuple[Token, Token, bool]]:
+def _paired_words(first: Document, second: Document) -> list[tuple[int, int, bool]]:
     """Pair words one to one, the closest first; of equals, those with like neighbours, then the foremost."""
-    candidates: list[tuple[int, int, int, int, Token, Token, bool]] = []
-    for i, j, found in relations([word_of(token) for token in first], [word_of(token) for token in second]):
-        token, match = first[i], second[j]
-        rank = -10 * _STRENGTH[found] - _likeness(token, match, tokens, others)
+    words, others = _content_words(first), _content_words(second)
+    candidates: list[tuple[tuple[int, ...], int, int, bool]] = []
+    for i, j, related in relations([word_of(token) for token in words], [word_of(token) for token in others]):
+        word, other = words[i], others[j]
+        same_head = first.tokens[word.head].lemma.lower() == second.tokens[other.head].lemma.lower()
+        likeness = 2 * same_head + (word.relation == other.relation)
         # This order does not change when the texts change places.
-        place = token.index + match.index, abs(token.index - match.index), token.index
-        candidates.append((rank, *place, token, match, found is Relation.OPPOSITE))
+        order = word.index + other.index, abs(word.index - other.index), word.index
+        rank = -10 * _STRENGTH[related] - likeness, *order
+        candidates.append((rank, word.index, other.index, related is Relation.OPPOSITE))
     taken: set[int] = set()
     matched: set[int] = set()
-    pairs: list[tuple[Token, Token, bool]] = []
-    for *_, token, match, opposite in sorted(candidates, key=lambda candidate: candidate[:4]):
-        if token.index not in taken and match.index not in matched:
-            taken.add(token.index)
-            matched.add(match.index)
-            pairs.append((token, match, opposite))
-    return sorted(pairs, key=lambda pair: pair[0].index)
+    pairs: list[tuple[int, int, bool]] = []
+    for _, i, j, opposite in sorted(candidates):
+        if i not in taken and j not in matched:
+            taken.add(i)
+            matched.add(j)
+            pairs.append((i, j, opposite))
+    return sorted(pairs)
 
 
 def clause_of(tokens: Sequence[Token], index: int) -> int:
@@ -313,19 +277,22 @@ def clause_of(tokens: Sequence[Token], index: int) -> int:
     return index
 
 
-class _Negated:
-    """A text's content words, cues of negation aside, and the negations that each is under."""
+def _negations_over(document: Document) -> defaultdict[int, frozenset[int]]:
+    """The numbers of the negations that each word is under."""
+    under: defaultdict[int, frozenset[int]] = defaultdict(frozenset)
+    for number, negation in enumerate(negations_of(document)):
+        for index in negation.scope:
+            under[index] |= {number}
+    return under
 
-    def __init__(self, document: Document) -> None:
-        self.under: defaultdict[int, frozenset[int]] = defaultdict(frozenset)
-        for number, negation in enumerate(negations_of(document)):
-            for index in negation.scope:
-                self.under[index] |= {number}
-        # "Never" and "lack" are in the polarity of other words; a word with a prefix is a word of its own.
-        cues = {
-            index for negation in document.negations if negation.kind != "prefix" for index in negation.cue
-        }
-        self.words = [token for token in document.tokens if token.is_content and token.index not in cues]
+
+def _content_words(document: Document) -> list[Token]:
+    """The content words, without "never" and "lack": those are in the polarity of other words.
+
+    A word with a negative prefix is a word of its own.
+    """
+    cues = {index for negation in document.negations if negation.kind != "prefix" for index in negation.cue}
+    return [token for token in document.content_words if token.index not in cues]
 
 
 def _disagreements(group: Sequence[WordPair]) -> int:
@@ -334,14 +301,8 @@ def _disagreements(group: Sequence[WordPair]) -> int:
     return len(first) + len(second) + sum(pair.opposite for pair in group)
 
 
-def _likeness(token: Token, match: Token, tokens: Sequence[Token], others: Sequence[Token]) -> int:
-    """How alike two words stand: under the same word, in the same relation."""
-    same_head = tokens[token.head].lemma.lower() == others[match.head].lemma.lower()
-    return 2 * same_head + (token.relation == match.relation)
-
-
 def _says(tokens: Sequence[Token], index: int) -> bool:
     """Whether a conjunct is a clause: a verb, or a word that has a subject or a copula."""
-    return tokens[index].pos in _VERBAL or any(
+    return tokens[index].pos in ("VERB", "AUX") or any(
         token.head == index and token.relation.split(":")[0] in ("nsubj", "cop") for token in tokens
     )

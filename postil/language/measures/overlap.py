@@ -1,15 +1,19 @@
-"""Text overlap as Text::Similarity defines it: shared words counted in the longest phrases they form."""
+"""What two texts share word by word: in phrases, as Text::Similarity counts, and by spelling.
+
+*Soft cardinality* (Jimenez, Becerra & Gelbukh 2012, 2013) counts a text's distinct words, those spelled alike
+as less than two: |A|' = Σᵢ wᵢ / Σⱼ s(aᵢ, aⱼ)ᵖ, s the share of letter groups that two words have in common.
+This way a misspelling costs little.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from math import sqrt
-from operator import attrgetter
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -19,6 +23,12 @@ from postil.language.words.spaces import idf
 
 _DROPPED = str.maketrans(dict.fromkeys('.;:,?!(){}"`$%@<>_', " "))
 _LONE_APOSTROPHE = re.compile(r"(?<!\w)'|'(?!\w)")
+# The power in soft cardinality: the greater it is, the less half-alike words count as one.
+POWER = 2.0
+# Up to this many words, remembered pairs are faster than matrices, which are made this many rows at a time.
+_FEW_WORDS = 100
+_BLOCK = 256
+_NOT_WORDS = frozenset(("PUNCT", "SYM", "SPACE"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +55,10 @@ def shared_phrases(first: Sequence[str], second: Sequence[str]) -> list[int]:
 
     Among equally long phrases the leftmost in `first` is taken; the choice can change what remains to match.
     """
-    places: dict[str, list[int]] = defaultdict(list)
-    for place, word in enumerate(second):
-        places[word].append(place)
-    matches = [(i, j) for i, word in enumerate(first) for j in places.get(word, ())]
+    indices: dict[str, list[int]] = defaultdict(list)
+    for j, word in enumerate(second):
+        indices[word].append(j)
+    matches = [(i, j) for i, word in enumerate(first) for j in indices.get(word, ())]
     lengths = []
     while matches:
         # Runs are measured from their last word backwards: a match continues the one down and right of it.
@@ -81,23 +91,6 @@ def overlap(first: Sequence[str], second: Sequence[str]) -> Overlap:
         lesk=sum(length * length for length in phrases) / product,
         cosine=shared / sqrt(product),
     )
-
-
-# Soft cardinality: how many different words a text has when words spelled alike count as less than two.
-#
-# After Jimenez, Becerra & Gelbukh (2012, 2013). |A|' = Σᵢ wᵢ / Σⱼ s(aᵢ, aⱼ)ᵖ over the distinct words of a
-# text, s the share of letter groups that two words have in common; a misspelling costs little this way.
-
-# Lengths of the letter groups, and the power: the greater it is, the less half-alike words count as one.
-SHORTEST, LONGEST = 2, 4
-POWER = 2.0
-
-# Up to so many words, remembered pairs are faster than matrices, of which so many rows are made at a time.
-_FEW_WORDS = 100
-_BLOCK = 256
-_NOT_WORDS = frozenset(("PUNCT", "SYM", "SPACE"))
-
-Words = Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,20 +130,14 @@ class SoftOverlap:
 RATIOS = ("jaccard", "dice", "cosine", "first_covered", "second_covered")
 
 
-def soft_overlap(
-    first: Document, second: Document, *, weighted: bool = False, power: float = POWER
-) -> SoftOverlap:
-    """The soft cardinalities of two texts and their intersection; `weighted` by idf."""
-    return soft_overlap_of(soft_words(first), soft_words(second), weighted=weighted, power=power)
-
-
 def soft_similarity(
     first: Document, second: Document, ratio: str = "dice", *, weighted: bool = False, power: float = POWER
 ) -> float:
     """One of RATIOS of two texts; the first three are the same both ways."""
     if ratio not in RATIOS:
         raise ValueError(f"{ratio!r} is not one of {', '.join(RATIOS)}")
-    return float(attrgetter(ratio)(soft_overlap(first, second, weighted=weighted, power=power)))
+    overlap = soft_overlap_of(soft_words(first), soft_words(second), weighted=weighted, power=power)
+    return float(getattr(overlap, ratio))
 
 
 def soft_words(document: Document) -> list[str]:
@@ -158,34 +145,32 @@ def soft_words(document: Document) -> list[str]:
     return list(dict.fromkeys(token.text.lower() for token in document.tokens if token.pos not in _NOT_WORDS))
 
 
-def soft_cardinality(words: Iterable[str], *, weighted: bool = False, power: float = POWER) -> float:
-    """|A|' = Σᵢ wᵢ / Σⱼ s(aᵢ, aⱼ)ᵖ of distinct words; wᵢ = 1, or idf with `weighted`."""
-    return soft_overlap_of(list(words), [], weighted=weighted, power=power).first
-
-
 def soft_overlap_of(
-    first: Words, second: Words, *, weighted: bool = False, power: float = POWER
+    first: Sequence[str], second: Sequence[str], *, weighted: bool = False, power: float = POWER
 ) -> SoftOverlap:
-    """The same for lists of words: |A∩B|' = |A|' + |B|' − |A∪B|', kept from 0 to the smaller of both."""
-    only, common, others = _parted(first, second)
-    words = (*only, *common, *others)
+    """The soft cardinalities of two lists of words and of what they share.
+
+    |A∩B|' = |A|' + |B|' − |A∪B|', kept between 0 and the smaller of both; wᵢ = 1, or idf with `weighted`.
+    """
+    # Sorted, so that the sums are the same whichever text comes first.
+    left, right = set(first), set(second)
+    words = [*sorted(left - right), *sorted(left & right), *sorted(right - left)]
     weights = _weights(words, weighted)
-    starts = len(only), len(only) + len(common)
+    starts = len(left - right), len(left)
     # One pass over all pairs of words: a row's part in the first text, in both and in the second are summed
     # apart, and each of the three cardinalities adds up the parts it needs.
-    one = two = union = 0.0
+    size = other_size = union = 0.0
     sums = _sums if len(words) <= _FEW_WORDS else _many_sums
-    for place, (left, middle, right) in enumerate(sums(words, starts, power)):
-        weight = weights[words[place]]
-        union += weight / (left + middle + right)
-        if place < starts[1]:
-            one += weight / (left + middle)
-        if place >= starts[0]:
-            two += weight / (middle + right)
-    return SoftOverlap(one, two, max(0.0, min(one + two - union, one, two)))
+    for row, (first_only, both, second_only) in enumerate(sums(words, starts, power)):
+        union += weights[row] / (first_only + both + second_only)
+        if row < starts[1]:
+            size += weights[row] / (first_only + both)
+        if row >= starts[0]:
+            other_size += weights[row] / (both + second_only)
+    return SoftOverlap(size, other_size, max(0.0, min(size + other_size - union, size, other_size)))
 
 
-def _sums(words: Words, starts: tuple[int, int], power: float) -> Iterator[Sequence[float]]:
+def _sums(words: Sequence[str], starts: tuple[int, int], power: float) -> Iterator[Sequence[float]]:
     """For each word, how alike it is to those before the first start, between the two and after, summed."""
     first, second = starts
     for word in words:
@@ -193,14 +178,14 @@ def _sums(words: Words, starts: tuple[int, int], power: float) -> Iterator[Seque
         yield sum(row[:first]), sum(row[first:second]), sum(row[second:])
 
 
-def _many_sums(words: Words, starts: tuple[int, int], power: float) -> Iterator[Sequence[float]]:
+def _many_sums(words: Sequence[str], starts: tuple[int, int], power: float) -> Iterator[Sequence[float]]:
     """The same for long texts: shared letter groups are counted by one product of sparse matrices."""
     columns: dict[str, int] = {}
     rows = [[columns.setdefault(group, len(columns)) for group in letter_groups(word)] for word in words]
     sizes = np.array([len(row) for row in rows])
-    places = np.fromiter(chain.from_iterable(rows), dtype=np.int32)
+    indices = np.fromiter(chain.from_iterable(rows), dtype=np.int32)
     ends = np.concatenate(([0], np.cumsum(sizes)))
-    groups = csr_array((np.ones(len(places), np.float32), places, ends), shape=(len(words), len(columns)))
+    groups = csr_array((np.ones(len(indices), np.float32), indices, ends), shape=(len(words), len(columns)))
     for start in range(0, len(words), _BLOCK):
         end = start + _BLOCK
         shared = (groups[start:end] @ groups.T).toarray()
@@ -208,44 +193,35 @@ def _many_sums(words: Words, starts: tuple[int, int], power: float) -> Iterator[
         yield from np.stack([part.sum(axis=1) for part in np.split(alike, starts, axis=1)], axis=1).tolist()
 
 
-def word_alike(one: str, other: str, power: float = POWER) -> float:
+def word_alike(first: str, second: str, power: float = POWER) -> float:
     """s(a, b)ᵖ, s = 2 · shared / all letter groups of two words (Dice), their ends marked; 1 for one word."""
-    if one == other:
+    if first == second:
         return 1.0
-    return _alike(one, other, power) if one < other else _alike(other, one, power)
+    return _alike(first, second, power) if first < second else _alike(second, first, power)
 
 
 @lru_cache(maxsize=1 << 14)
-def _alike(one: str, other: str, power: float) -> float:
-    groups, others = letter_groups(one), letter_groups(other)
+def _alike(first: str, second: str, power: float) -> float:
+    groups, others = letter_groups(first), letter_groups(second)
     return float((2 * len(groups & others) / (len(groups) + len(others))) ** power)
 
 
 @lru_cache(maxsize=1 << 11)
 def letter_groups(word: str) -> frozenset[str]:
     """Every two to four letters in a row of a word, its start and its end marked: " ac", "acid", "id "."""
-    # Letters count up to a length that no word has: a page of one character would take seconds else.
+    # Only as many letters count as any word has: a page of one character would take seconds otherwise.
     padded = f" {word[:64]} "
     return frozenset(
         padded[start : start + length]
-        for length in range(SHORTEST, LONGEST + 1)
+        for length in (2, 3, 4)
         for start in range(max(1, len(padded) - length + 1))
     )
 
 
-def _parted(first: Words, second: Words) -> tuple[list[str], list[str], list[str]]:
-    """The words of the first text alone, of both, of the second alone; in one order whichever comes first."""
-    one, two = set(first), set(second)
-    return sorted(one - two), sorted(one & two), sorted(two - one)
-
-
-def _weights(words: Words, weighted: bool) -> Mapping[str, float]:
-    """What each word counts; as if all were alike where every one of them counts nothing."""
-    if not weighted:
-        return dict.fromkeys(words, 1.0)
-    weigh = idf()
-    weights = {word: max(0.0, weigh(word)) for word in words}
-    return weights if any(weights.values()) else dict.fromkeys(words, 1.0)
+def _weights(words: Sequence[str], weighted: bool) -> list[float]:
+    """What each word counts: 1, or its idf unless every one of them is 0."""
+    weights = [max(0.0, weight) for weight in map(idf(), words)] if weighted else []
+    return weights if any(weights) else [1.0] * len(words)
 
 
 def _ratio(part: float, whole: float) -> float:

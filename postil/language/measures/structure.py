@@ -1,8 +1,13 @@
-"""Syntactic structure: how much of one text's dependency graph the other's contains.
+"""How much of one text's structure the other has: its dependencies, and its predicates with their arguments.
 
-Graph subsumption after McCarthy, Rus, Crossley, Graesser & McNamara (2008). Content words are vertices,
-dependencies between them labelled edges. Negation is in the graph: a word that a negation bears on is another
-vertex than the same word without it, so that none of its edges match either.
+*Dependencies*: graph subsumption after McCarthy, Rus, Crossley, Graesser & McNamara (2008). Content words are
+vertices, dependencies between them labelled edges. Negation is in the graph: a word that a negation bears on
+is another vertex than the same word without it, so that none of its edges match either.
+
+*Predicates*: do two texts say that the same things happen to the same participants? Each role of an argument
+is a link from the predicate to the argument's head word. Two texts overlap *exactly* (the same sense of the
+predicate, role and head word) or *generalised* (verbs of one VerbNet class or synonyms, roles that share a
+name or a theme, matching words). A negated predicate never matches one that is not.
 """
 
 from __future__ import annotations
@@ -33,6 +38,12 @@ from postil.language.words.verbs import verbs
 _VOICED = {"nsubj:pass": "obj", "csubj:pass": "obj", "obl:agent": "nsubj"}
 # Relations whose meaning is in the preposition: "from the battery" is not "to the battery".
 _PREPOSITIONAL = frozenset(("obl", "nmod"))
+# How well two verbs match that are not one verb but behave and mean alike.
+RELATED = 0.8
+# "Not" is in the predicate's polarity, and "will" or "can" are no words for the content of a text.
+_NOT_LINKS = frozenset(("ARGM-NEG", "ARGM-MOD"))
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -45,7 +56,7 @@ class Vertex:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Edge:
-    """A dependency between two content words: which one, and the places of the two among the vertices."""
+    """A dependency between two content words: its label, and the numbers of the two vertices."""
 
     label: str
     governor: int
@@ -80,41 +91,34 @@ DEFAULT = Subsumption()
 
 
 def graph_of(document: Document) -> Graph:
-    """The graph of a text; a word that is there twice is one vertex."""
+    """The graph of a text; a repeated word is one vertex."""
     tokens = document.tokens
     negated = negated_heads(document)
     vertices: dict[Vertex, int] = {}
-    # The vertex of each content word.
-    places: dict[int, int] = {}
-    for token in tokens:
-        if token.is_content:
-            vertex = Vertex(word_of(token), token.index in negated)
-            places[token.index] = vertices.setdefault(vertex, len(vertices))
+    vertex_of: dict[int, int] = {}  # by the index of each content word
+    for token in document.content_words:
+        vertex = Vertex(word_of(token), token.index in negated)
+        vertex_of[token.index] = vertices.setdefault(vertex, len(vertices))
     prepositions = {token.head: token.lemma.lower() for token in tokens if token.relation == "case"}
     edges: dict[Edge, None] = {}
-    for index, place in places.items():
+    for index, dependent in vertex_of.items():
         above = _governor(tokens, index)
-        if above is not None and places[above] != place:
+        if above is not None and vertex_of[above] != dependent:
             label = _label(tokens[index].relation, prepositions.get(index, ""))
-            edges[Edge(label, places[above], place)] = None
+            edges[Edge(label, vertex_of[above], dependent)] = None
     return Graph(tuple(vertices), tuple(edges), len(negations_of(document)))
 
 
 def structure_overlap(first: Document, second: Document, options: Subsumption = DEFAULT) -> float:
     """How alike two texts are in structure: the mean of how far each one's graph contains the other's."""
-    one, other = graph_of(first), graph_of(second)
-    return (subsumes(one, other, options) + subsumes(other, one, options)) / 2
-
-
-def subsumption(text: Document, hypothesis: Document, options: Subsumption = DEFAULT) -> float:
-    """How much of the hypothesis's graph the text's contains, from 0 to 1."""
-    return subsumes(graph_of(text), graph_of(hypothesis), options)
+    left, right = graph_of(first), graph_of(second)
+    return (subsumes(left, right, options) + subsumes(right, left, options)) / 2
 
 
 def subsumes(text: Graph, hypothesis: Graph, options: Subsumption = DEFAULT) -> float:
-    """α · matched vertices of the hypothesis + β · its matched edges + γ; all on vertices if it has no edges.
+    """How much of the hypothesis's graph the text's contains, from 0 to 1; 0 where one of them is empty.
 
-    An empty graph neither contains anything nor is contained: 0.
+    α · matched vertices of the hypothesis + β · its matched edges + γ; all on vertices if it has no edges.
     """
     if not text.vertices or not hypothesis.vertices:
         return 0.0
@@ -123,25 +127,23 @@ def subsumes(text: Graph, hypothesis: Graph, options: Subsumption = DEFAULT) -> 
     weights = _weights(hypothesis.vertices) if options.weighted else [1.0] * len(hypothesis.vertices)
     alike = _alike(text.vertices, hypothesis.vertices, signed=not options.whole_polarity)
     best = [0.0] * len(hypothesis.vertices)
-    for (_, place), value in alike.items():
-        best[place] = max(best[place], value)
+    for (_, vertex), value in alike.items():
+        best[vertex] = max(best[vertex], value)
     matched = sum(weight * value for weight, value in zip(weights, best, strict=True)) / sum(weights)
-    if not hypothesis.edges:
-        total = (options.vertices + options.edges) * matched
-    else:
-        total = options.vertices * matched + options.edges * _matched_edges(text, hypothesis, alike)
+    matched_edges = _matched_edges(text, hypothesis, alike) if hypothesis.edges else matched
+    total = options.vertices * matched + options.edges * matched_edges
     return min(1.0, max(0.0, total + options.base))
 
 
 def _alike(
     vertices: Sequence[Vertex], others: Sequence[Vertex], *, signed: bool
 ) -> dict[tuple[int, int], float]:
-    """How well vertices match, by their places: as their words do, unless only one of the two is negated."""
-    found = relations([vertex.word for vertex in vertices], [vertex.word for vertex in others])
+    """How well vertices match, by number: as their words do, unless only one of the two is negated."""
+    pairs = relations([vertex.word for vertex in vertices], [vertex.word for vertex in others])
     return {
-        (i, j): MATCHES[how]
-        for i, j, how in found
-        if how in MATCHES and not (signed and vertices[i].negated != others[j].negated)
+        (i, j): MATCHES[related]
+        for i, j, related in pairs
+        if related in MATCHES and not (signed and vertices[i].negated != others[j].negated)
     }
 
 
@@ -169,7 +171,7 @@ def _weights(vertices: Sequence[Vertex]) -> list[float]:
 
 
 def _governor(tokens: Sequence[Token], index: int) -> int | None:
-    """The nearest content word above a token, if there is one."""
+    """The nearest content word above a token, if any."""
     for _ in tokens:
         above = tokens[index].head
         if above == index:
@@ -181,24 +183,9 @@ def _governor(tokens: Sequence[Token], index: int) -> int | None:
 
 
 def _label(relation: str, preposition: str) -> str:
-    """A dependency's name without its subtype, as in the active voice, with the preposition where one is."""
+    """A dependency's name without its subtype, as in the active voice, with its preposition if it has one."""
     name = _VOICED.get(relation) or relation.split(":")[0]
     return f"{name} {preposition}" if preposition and name in _PREPOSITIONAL else name
-
-
-# Predicate–argument overlap: do two texts say that the same things happen, with the same taking part?
-#
-# A text becomes a graph: predicates are nodes, and each role of an argument is a link from the predicate to
-# the argument's head word. Two graphs overlap *exactly* (the same sense of the predicate, role and head
-# word) or *generalised* (verbs of one VerbNet class or synonyms, roles that share a name or a theme,
-# matching words). A negated predicate never matches one that is not.
-
-T = TypeVar("T")
-
-# How well two verbs match that are not one verb but behave and mean alike.
-RELATED = 0.8
-# "Not" is in the predicate's polarity, and "will" or "can" are no words for the content of a text.
-_NOT_LINKS = frozenset(("ARGM-NEG", "ARGM-MOD"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,9 +222,8 @@ def propositions_of(document: Document) -> Propositions:
     for predicate in document.predicates:
         if document.tokens[predicate.index].relation.split(":")[0] == "aux":
             continue
-        act = Act(
-            predicate.roleset, (predicate.verb or predicate.lemma).lower(), _is_negated(predicate, borne)
-        )
+        verb = (predicate.verb or predicate.lemma).lower()
+        act = Act(predicate.roleset, verb, _is_negated(predicate, borne))
         acts[act] = None
         for argument in predicate.arguments:
             if argument.role not in _NOT_LINKS:
@@ -247,24 +233,18 @@ def propositions_of(document: Document) -> Propositions:
 
 def predicate_overlap(first: Document, second: Document) -> float:
     """The mean of the exact and the generalised overlap, from 0 to 1; 0 where a text has no predicate."""
-    one, other = propositions_of(first), propositions_of(second)
-    return (overlap_of(one, other, exact=True) + overlap_of(one, other, exact=False)) / 2
+    left, right = propositions_of(first), propositions_of(second)
+    return (overlap_of(left, right, exact=True) + overlap_of(left, right, exact=False)) / 2
 
 
-def exact_overlap(first: Document, second: Document) -> float:
-    """The overlap of two texts when predicates match by sense, roles by name and arguments by lemma."""
-    return overlap_of(propositions_of(first), propositions_of(second), exact=True)
+def overlap_of(first: Propositions, second: Propositions, *, exact: bool) -> float:
+    """The mean of how much each text has of the other: ½ predicates + ½ links; the same both ways.
 
-
-def generalised_overlap(first: Document, second: Document) -> float:
-    """The overlap of two texts when related verbs, roles and words match too."""
-    return overlap_of(propositions_of(first), propositions_of(second), exact=False)
-
-
-def overlap_of(one: Propositions, other: Propositions, *, exact: bool) -> float:
-    """The mean of how much each graph has of the other: ½ predicates + ½ links; the same both ways."""
+    `exact`: predicates match by sense, roles by name and arguments by lemma; otherwise related ones match as
+    well.
+    """
     acts, links = (_exact_acts, _exact_links) if exact else (related_acts, _related_links)
-    return (_covered(one, other, acts, links) + _covered(other, one, acts, links)) / 2
+    return (_covered(first, second, acts, links) + _covered(second, first, acts, links)) / 2
 
 
 def _covered(
@@ -282,36 +262,36 @@ def _covered(
     return (covered + _mean_best(hypothesis.links, text.links, links)) / 2
 
 
-def _mean_best(wanted: Sequence[T], found: Sequence[T], alike: Callable[[T, T], float]) -> float:
-    """The best match of each thing wanted among those found, averaged."""
-    return sum(max((alike(one, other) for other in found), default=0.0) for one in wanted) / len(wanted)
+def _mean_best(items: Sequence[T], others: Sequence[T], alike: Callable[[T, T], float]) -> float:
+    """The best match of each item among the others, averaged."""
+    return sum(max((alike(item, other) for other in others), default=0.0) for item in items) / len(items)
 
 
-def _exact_acts(one: Act, other: Act) -> float:
-    return float(one.roleset == other.roleset and one.negated == other.negated)
+def _exact_acts(first: Act, second: Act) -> float:
+    return float(first.roleset == second.roleset and first.negated == second.negated)
 
 
-def _exact_links(one: Link, other: Link) -> float:
-    same = one.role == other.role and one.word[0] == other.word[0]
-    return _exact_acts(one.act, other.act) if same else 0.0
+def _exact_links(first: Link, second: Link) -> float:
+    same = first.role == second.role and first.word[0] == second.word[0]
+    return _exact_acts(first.act, second.act) if same else 0.0
 
 
-def related_acts(one: Act, other: Act) -> float:
+def related_acts(first: Act, second: Act) -> float:
     """How well two predicates match: 1 for one verb, RELATED for verbs alike, 0 where one is negated."""
-    if one.negated != other.negated:
+    if first.negated != second.negated:
         return 0.0
-    if one.verb == other.verb or one.roleset == other.roleset:
+    if first.verb == second.verb or first.roleset == second.roleset:
         return 1.0
-    first, second = sorted(((one.roleset, one.verb), (other.roleset, other.verb)))
-    return RELATED if _are_related(*first, *second) else 0.0
+    lower, upper = sorted(((first.roleset, first.verb), (second.roleset, second.verb)))
+    return RELATED if _are_related(*lower, *upper) else 0.0
 
 
-def _related_links(one: Link, other: Link) -> float:
+def _related_links(first: Link, second: Link) -> float:
     """The worse of how predicates and head words match, where the roles do."""
-    acts = related_acts(one.act, other.act)
-    if not acts or not _share_role(one.act.roleset, one.role, other.act.roleset, other.role):
+    acts = related_acts(first.act, second.act)
+    if not acts or not _share_role(first.act.roleset, first.role, second.act.roleset, second.role):
         return 0.0
-    return min(acts, match(one.word, other.word))
+    return min(acts, match(first.word, second.word))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -320,14 +300,12 @@ def _are_related(roleset: str, verb: str, other_roleset: str, other_verb: str) -
 
     Not every sense is linked to a class: where one is not, as smack.01, the verbs themselves are looked up.
     """
-    found = relation((verb, "v", verb), (other_verb, "v", other_verb))
-    if found is Relation.OPPOSITE:
-        # VerbNet puts opposites that behave alike into one class: open and close, increase and decrease.
-        return False
-    if found is Relation.SYNONYM:
-        return True
-    one, other = _classes(roleset), _classes(other_roleset)
-    return bool(one & other) if one and other else verbs().related(verb, other_verb)
+    related = relation((verb, "v", verb), (other_verb, "v", other_verb))
+    # VerbNet puts opposites that behave alike into one class: open and close, increase and decrease.
+    if related in (Relation.OPPOSITE, Relation.SYNONYM):
+        return related is Relation.SYNONYM
+    classes, others = _classes(roleset), _classes(other_roleset)
+    return bool(classes & others) if classes and others else verbs().related(verb, other_verb)
 
 
 def _classes(roleset: str) -> frozenset[str]:
@@ -343,19 +321,19 @@ def _share_role(roleset: str, role: str, other_roleset: str, other: str) -> bool
 
 def _themes(roleset: str, role: str) -> frozenset[str]:
     known = verbs().roleset(roleset)
-    found = known.role(role) if known else None
-    return frozenset(found.themes) if found else frozenset()
+    argument = known.role(role) if known else None
+    return frozenset(argument.themes) if argument else frozenset()
 
 
 def _is_negated(predicate: Predicate, borne: Sequence[tuple[Negation, frozenset[int]]]) -> bool:
     """Whether an odd number of negations bear on a predicate or on what takes part in it.
 
     "No current flows" denies the flowing as "the current does not flow" does. "Lack" does not deny itself.
-    An argument that negates ("not") tells too where it was not found as a negation.
+    An argument that negates ("not") counts where it was not found as a negation.
     """
-    parts = {argument.head for argument in predicate.arguments if not argument.role.startswith("ARGM")}
-    parts.add(predicate.index)
-    bearing = sum(predicate.index not in one.cue and not heads.isdisjoint(parts) for one, heads in borne)
-    cues = {index for one, _ in borne for index in one.cue}
+    index = predicate.index
+    parts = {index, *(arg.head for arg in predicate.arguments if not arg.role.startswith("ARGM"))}
+    bearing = sum(index not in negation.cue and not heads.isdisjoint(parts) for negation, heads in borne)
+    cues = {cue for negation, _ in borne for cue in negation.cue}
     marks = sum(arg.role == "ARGM-NEG" and arg.head not in cues for arg in predicate.arguments)
     return (bearing + marks) % 2 == 1

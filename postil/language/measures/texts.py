@@ -1,4 +1,9 @@
-"""The fourteen measures of how alike two texts are, by name: overlap, WordNet, graph and corpus."""
+"""The fourteen measures of how alike two texts are, by name: overlap, WordNet, graph and corpus.
+
+The WordNet measures are lifted from words to texts after Mihalcea, Corley & Strapparava (2006): every
+open-class word of a text looks for its best match in the other text; the matches are averaged over each text
+and the two averages over both.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from postil.data.arrays import Floats
 from postil.language.document import Document
@@ -14,11 +18,12 @@ from postil.language.measures.overlap import overlap, overlap_words
 from postil.language.words import walks
 from postil.language.words.spaces import idf, lda, lsa
 from postil.language.words.wordnet_measures import MEASURES, similarity_matrix
-from postil.language.words.wordnet_measures import MEASURES as WORD_MEASURES
-
-# What the text-level measures see of a document: its words, its open-class words, its content lemmas.
 
 TaggedWord = tuple[str, str]
+# Pairs of texts are compared together while their first texts have no more different words than this: answers
+# to one question share its words, while other texts would only fill the matrix with what nobody asks for.
+_MOST_WORDS = 60
+_MOST_PAIRS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +43,7 @@ class View:
         words, lemmas = frozenset(other.words), frozenset(other.lemmas)
         return View(
             tuple(word for word in self.words if word not in words),
-            tuple(one for one in self.tagged if one[0] not in lemmas),
+            tuple(tagged for tagged in self.tagged if tagged[0] not in lemmas),
         )
 
 
@@ -46,20 +51,9 @@ def view(document: Document) -> View:
     """The view of a document."""
     return View(
         tuple(overlap_words(document.text)),
-        # Numbers are among them: they are compared, but WordNet is not asked about them.
+        # These include numbers, which are compared but not looked up in WordNet.
         tuple((token.lemma.lower(), token.wordnet_letter) for token in document.content_words),
     )
-
-
-# WordNet measures lifted from words to texts, after Mihalcea, Corley & Strapparava (2006).
-#
-# Every open-class word of a text looks for its best match in the other text; the matches are averaged over
-# each text and the two averages over both.
-
-# Pairs of texts are compared together while their first texts have no more different words than this: answers
-# to one question share its words, while other texts would only fill the matrix with what nobody asks for.
-_MOST_WORDS = 60
-_MOST_PAIRS = 1000
 
 
 def wordnet_similarities(
@@ -69,24 +63,25 @@ def wordnet_similarities(
     *,
     weighted: bool = False,
 ) -> Floats:
-    """How well the words of two texts match, from 0 to 1: a row for each pair of texts, a column a measure.
+    """How well the words of two texts match, from 0 to 1: one row per pair of texts, one column per measure.
 
     `weighted` lets each word count by its idf.
     """
     values = np.zeros((len(first), len(measures)))
     for start, end in _stretches(first):
-        words = list(dict.fromkeys(word for one in first[start:end] for word in one.tagged))
-        others = list(dict.fromkeys(word for one in second[start:end] for word in one.tagged))
-        if not words or not others:
+        rows, columns = (
+            {word: i for i, word in enumerate(dict.fromkeys(word for view in views for word in view.tagged))}
+            for views in (first[start:end], second[start:end])
+        )
+        if not rows or not columns:
             continue
-        matches = np.stack([word_matches(words, others, name) for name in measures], axis=2)
-        rows, columns = ({word: place for place, word in enumerate(group)} for group in (words, others))
-        for place in range(start, end):
-            left, right = first[place], second[place]
+        matches = np.stack([word_matches(list(rows), list(columns), name) for name in measures], axis=2)
+        for pair in range(start, end):
+            left, right = first[pair], second[pair]
             if left.tagged and right.tagged:
                 chosen = matches[[rows[word] for word in left.tagged]][:, [columns[w] for w in right.tagged]]
                 weights = (_weights(left), _weights(right)) if weighted else (None, None)
-                values[place] = lifted(chosen, *weights)
+                values[pair] = lifted(chosen, *weights)
     return values
 
 
@@ -104,8 +99,8 @@ def lifted(matches: Floats, weights: Floats | None = None, others: Floats | None
     return np.asarray((_mean(forth, weights) + _mean(back, others)) / 2)
 
 
-def _weights(one: View) -> Floats:
-    return idf().array(one.lemmas).astype(np.float64)
+def _weights(text: View) -> Floats:
+    return idf().array(text.lemmas).astype(np.float64)
 
 
 def _mean(values: Floats, weights: Floats | None) -> Floats:
@@ -117,11 +112,11 @@ def _mean(values: Floats, weights: Floats | None) -> Floats:
 def _stretches(first: Sequence[View]) -> Iterator[tuple[int, int]]:
     """Where to cut a list of texts so that each stretch has few different words."""
     start, words = 0, set[TaggedWord]()
-    for place, one in enumerate(first):
-        if place > start and (place - start >= _MOST_PAIRS or len(words.union(one.tagged)) > _MOST_WORDS):
-            yield start, place
-            start, words = place, set()
-        words.update(one.tagged)
+    for i, text in enumerate(first):
+        if i > start and (i - start >= _MOST_PAIRS or len(words.union(text.tagged)) > _MOST_WORDS):
+            yield start, i
+            start, words = i, set()
+        words.update(text.tagged)
     if start < len(first):
         yield start, len(first)
 
@@ -146,7 +141,7 @@ TEXT_MEASURES: Mapping[str, TextMeasure] = {
         TextMeasure("dice", "overlap", "Dice coefficient"),
         TextMeasure("cosine", "overlap", "cosine"),
         TextMeasure("lesk", "overlap", "Lesk, phrases squared"),
-        *(TextMeasure(f"wordnet_{one.name}", "WordNet", one.title) for one in WORD_MEASURES.values()),
+        *(TextMeasure(f"wordnet_{name}", "WordNet", measure.title) for name, measure in MEASURES.items()),
         TextMeasure("walk", "graph", "personalised PageRank"),
         TextMeasure("lsa", "corpus", "latent semantic analysis"),
         TextMeasure("lda", "corpus", "latent topics"),
@@ -159,17 +154,17 @@ def compare(first: Document, second: Document) -> dict[str, float]:
     return dict(zip(TEXT_MEASURES, compare_views([view(first)], [view(second)])[0].tolist(), strict=True))
 
 
-def compare_views(first: Sequence[View], second: Sequence[View]) -> NDArray[np.float64]:
-    """Each text of one list with the text at its place in the other: a row a pair, a column a measure.
+def compare_views(first: Sequence[View], second: Sequence[View]) -> Floats:
+    """Compare pairs of texts, one of each list: one row per pair, one column per measure.
 
     Pairs that share texts should stand together: what they share is worked out once.
     """
-    overlaps = [overlap(one.words, other.words) for one, other in zip(first, second, strict=True)]
-    lemmas, others = ([one.lemmas for one in side] for side in (first, second))
+    overlaps = [overlap(text.words, other.words) for text, other in zip(first, second, strict=True)]
+    lemmas, others = ([text.lemmas for text in side] for side in (first, second))
     columns = (
         np.array([(o.f1, o.f1, o.cosine, o.lesk) for o in overlaps]).reshape(-1, 4),
         wordnet_similarities(first, second),
-        walks.similarities([one.tagged for one in first], [one.tagged for one in second])[:, None],
+        walks.similarities([text.tagged for text in first], [text.tagged for text in second])[:, None],
         lsa().similarities(lemmas, others)[:, None],
         lda().similarities(lemmas, others)[:, None],
     )
