@@ -21,6 +21,7 @@ import numpy as np
 from nltk_wordnet import NAMES, available, nltk_value, nltk_wordnet
 from scipy import sparse, stats
 
+from postil.language.measures.overlap import shared_phrases
 from postil.language.words.glosses import (
     RELATIVES,
     TEXTS,
@@ -28,7 +29,6 @@ from postil.language.words.glosses import (
     gloss_vector,
     gloss_word_table,
     gloss_words,
-    phrase_overlap,
     related_texts,
     word_vectors,
 )
@@ -216,12 +216,12 @@ def texts_of(synset: int) -> list[list[object]]:
 
 
 def greedy(one: int, other: int) -> int:
-    return sum(phrase_overlap(a, b) for a in texts_of(one) for b in texts_of(other) if a and b)
+    return sum(k * k for a in texts_of(one) for b in texts_of(other) for k in shared_phrases(a, b))
 
 
 def whole_cosines(synsets: np.ndarray) -> np.ndarray:
     """Cosines in the whole space: every word that has a vector is a dimension too."""
-    rows, places = gloss_word_table().rows, word_vectors().places
+    rows, places = gloss_word_table().rows, word_vectors().rows
     owners = np.repeat(np.arange(len(rows[0]) - 1), np.diff(rows[0]))
     words = places[rows[1]]
     table = sparse.csr_array((np.ones((words >= 0).sum()), (owners[words >= 0], words[words >= 0])))

@@ -1,12 +1,18 @@
-"""Relatedness by the words that definitions share: extended gloss overlaps (Banerjee & Pedersen 2003).
+"""Relatedness by definitions, for any parts of speech: the words they share, and the company those keep.
 
 A synset's definition is read together with those of the synsets it is joined to. Definitions are lists of
-content words: function words are left out when the resource is built. Any parts of speech can be compared.
+content words: function words are left out when the resource is built.
+
+`gloss_overlap` counts the phrases that two synsets share (Banerjee & Pedersen 2003). `gloss_vector` compares
+the company that their words keep (Patwardhan & Pedersen 2006): a word's vector says in how many definitions
+it stands together with each of the other words, a synset's vector adds up those of its words, so that two
+definitions without a common word can be close. Words in fewer than 5 or more than 1,000 definitions
+have no vector; the dimensions are the words in 50 to 1,000.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -14,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from postil.data.arrays import Floats
-from postil.language.words.wordnet import Ints, Links, gather, load_arrays, wordnet
+from postil.data.arrays import Floats, Singles
+from postil.language.words.wordnet import Ints, Links, gather, load_arrays, row, row_starts, wordnet
 
 # Whose definitions are read with a synset's own; those of one line make one text.
 RELATIVES: tuple[tuple[str, ...], ...] = (
@@ -46,51 +52,14 @@ class GlossWords:
 def gloss_word_table() -> GlossWords:
     """The words of the definitions, loaded once."""
     arrays = load_arrays("gloss_words.npz")
-    starts = np.zeros(len(arrays["lengths"]) + 1, dtype=np.int32)
-    np.cumsum(arrays["lengths"], out=starts[1:])
     words = tuple(arrays["words"].tobytes().decode("utf-8").split("\n"))
-    return GlossWords(words, (starts, arrays["tokens"].astype(np.int32)))
+    return GlossWords(words, (row_starts(arrays["lengths"]), arrays["tokens"].astype(np.int32)))
 
 
 def gloss_words(synset: int) -> tuple[str, ...]:
     """The content words of a definition, in order."""
     table = gloss_word_table()
-    starts, tokens = table.rows
-    return tuple(table.words[one] for one in tokens[starts[synset] : starts[synset + 1]])
-
-
-def phrase_overlap(one: Sequence[str | int], other: Sequence[str | int]) -> int:
-    """The overlap of two texts as the paper defines it: the summed squares of the lengths of shared phrases.
-
-    The longest phrase that both have is counted and taken out of both, then the next. This is slow and is
-    what `gloss_overlap` is checked against.
-    """
-    left: list[str | int | None] = list(one)
-    right: list[str | int | None] = list(other)
-    score = 0
-    while True:
-        length, at, there = _longest_phrase(left, right)
-        if not length:
-            return score
-        score += length * length
-        left[at : at + length] = [None]
-        right[there : there + length] = [None]
-
-
-def _longest_phrase(
-    left: Sequence[str | int | None], right: Sequence[str | int | None]
-) -> tuple[int, int, int]:
-    best = (0, 0, 0)
-    before = [0] * (len(right) + 1)
-    for i, word in enumerate(left):
-        now = [0] * (len(right) + 1)
-        for j, candidate in enumerate(right):
-            if word is not None and word == candidate:
-                now[j + 1] = before[j] + 1
-                if now[j + 1] > best[0]:
-                    best = (now[j + 1], i + 1 - now[j + 1], j + 1 - now[j + 1])
-        before = now
-    return best
+    return tuple(table.words[token] for token in row(table.rows, synset))
 
 
 def related_texts(synsets: Ints) -> tuple[Ints, Ints]:
@@ -100,15 +69,15 @@ def related_texts(synsets: Ints) -> tuple[Ints, Ints]:
     defined = [synsets]
     for number, names in enumerate(RELATIVES, start=1):
         for name in names:
-            places, owners = gather(relations[name], synsets)
+            entries, owners = gather(relations[name], synsets)
             texts.append(TEXTS * owners + number)
-            defined.append(relations[name][1][places])
+            defined.append(relations[name][1][entries])
     return np.concatenate(texts), np.concatenate(defined)
 
 
 def _phrases(tokens: Ints, glosses: Ints) -> Iterator[tuple[Ints, NDArray[np.uint64]]]:
     """For length 1, 2, …: where the phrases of that length start, and a number for each different phrase."""
-    last = np.searchsorted(glosses, glosses, side="right") - 1  # of the definition that each word stands in
+    last = np.searchsorted(glosses, glosses, side="right") - 1  # the last word of each word's definition
     starts = np.arange(len(tokens), dtype=np.int32)
     codes = (tokens.astype(np.uint64) + np.uint64(1)) * _MIX
     length = 1
@@ -128,19 +97,16 @@ def phrase_table(synsets: Ints) -> tuple[sparse.csr_array, Floats]:
     """
     texts, defined = related_texts(synsets)
     rows = gloss_word_table().rows
-    places, glosses = gather(rows, defined)
-    tokens, text_of = rows[1][places], texts[glosses]
-    starts, codes, lengths = [], [], []
-    for length, (at, code) in enumerate(_phrases(tokens, glosses), start=1):
-        starts.append(at)
-        codes.append(code)
-        lengths.append(np.full(len(at), min(length, 2)))
-    if not starts:
+    entries, glosses = gather(rows, defined)
+    by_length = list(_phrases(rows[1][entries], glosses))
+    if not by_length:
         return sparse.csr_array((len(synsets), 1)), np.ones(1)
-    _, first, phrases = np.unique(np.concatenate(codes), return_index=True, return_inverse=True)
-    weights = np.concatenate(lengths)[first].astype(np.float64)
-    # A phrase counts once in each text, however often it is there.
-    cells = phrases.astype(np.int64) * (TEXTS * len(synsets)) + text_of[np.concatenate(starts)]
+    starts, codes = (np.concatenate(arrays) for arrays in zip(*by_length, strict=True))
+    lengths = np.repeat(np.arange(1, len(by_length) + 1), [len(at) for at, _ in by_length])
+    _, first, phrases = np.unique(codes, return_index=True, return_inverse=True)
+    weights = np.minimum(lengths, 2)[first].astype(np.float64)
+    # A phrase counts once in each text, however often it occurs there.
+    cells = phrases.astype(np.int64) * (TEXTS * len(synsets)) + texts[glosses][starts]
     cells.sort()
     cells = cells[np.diff(cells, prepend=-1) > 0]
     columns, owners = cells // (TEXTS * len(synsets)), (cells % (TEXTS * len(synsets))) // TEXTS
@@ -156,31 +122,23 @@ def gloss_overlap(rows: Ints, columns: Ints, *, normalised: bool = False) -> Flo
     square root of the overlap over the geometric mean of the overlaps of the two with themselves, so that
     lengths count, not squares.
     """
-    synsets, places = np.unique(np.concatenate([rows, columns]), return_inverse=True)
+    synsets, numbers = np.unique(np.concatenate([rows, columns]), return_inverse=True)
+    left, right = numbers[: len(rows)], numbers[len(rows) :]
     table, weights = phrase_table(synsets.astype(np.int32))
-    left, right = table[places[: len(rows)]], table[places[len(rows) :]]
-    values = (left @ (right * weights[None, :]).T.tocsr()).toarray()
+    values = (table[left] @ (table[right] * weights[None, :]).T.tocsr()).toarray()
     if not normalised:
         return np.asarray(values, dtype=np.float64)
     own = np.sqrt(np.asarray((table * table * weights[None, :]).sum(axis=1)).ravel())
-    whole = own[places[: len(rows)]][:, None] * own[places[len(rows) :]]
+    whole = own[left][:, None] * own[right]
     shares = np.divide(values, whole, out=np.zeros(values.shape), where=whole > 0)
     return np.asarray(np.minimum(np.sqrt(shares), 1.0))
 
 
-# Relatedness by second-order co-occurrence: gloss vectors (Patwardhan & Pedersen 2006).
-#
-# A word's vector says in how many definitions it stands together with each of the other words. A synset's
-# vector adds up those of the words in its texts: a definition brings in the company its words keep, so that
-# two definitions without a common word can be close. Words in fewer than 5 or more than 1,000 definitions
-# have no vector; the dimensions are the words in 50 to 1,000.
-
-
 @dataclass(frozen=True, slots=True)
 class WordVectors:
-    """`places` gives each gloss word's row of `vectors`, −1 where it has none."""
+    """`rows` gives each gloss word's row of `vectors`, −1 where it has none."""
 
-    places: Ints
+    rows: Ints
     vectors: sparse.csr_array
 
 
@@ -188,42 +146,39 @@ class WordVectors:
 def word_vectors() -> WordVectors:
     """The vectors of the words in definitions, loaded once."""
     arrays = load_arrays("gloss_vectors.npz")
-    places = np.full(len(gloss_word_table().words), -1, dtype=np.int32)
-    places[arrays["rows"]] = np.arange(len(arrays["rows"]), dtype=np.int32)
-    starts = np.zeros(len(arrays["lengths"]) + 1, dtype=np.int32)
-    np.cumsum(arrays["lengths"], out=starts[1:])
+    rows = np.full(len(gloss_word_table().words), -1, dtype=np.int32)
+    rows[arrays["rows"]] = np.arange(len(arrays["rows"]), dtype=np.int32)
+    starts = row_starts(arrays["lengths"])
     # Columns are stored as gaps within their row: sum them all, then take off what the rows before had.
     sums = np.concatenate([[0], np.cumsum(arrays["gaps"], dtype=np.int64)])
     columns = (sums[1:] - np.repeat(sums[starts[:-1]], arrays["lengths"])).astype(np.int32)
     shape = len(arrays["lengths"]), int(arrays["columns"])
     counts = arrays["counts"].astype(np.float32)
-    return WordVectors(places, sparse.csr_array((counts, columns, starts), shape=shape))
+    return WordVectors(rows, sparse.csr_array((counts, columns, starts), shape=shape))
 
 
-def synset_vectors(synsets: Ints) -> NDArray[np.float32]:
+def synset_vectors(synsets: Ints) -> Singles:
     """A vector of length 1 for each synset; zeros where no word of its texts has one."""
     texts, defined = related_texts(synsets)
     rows, table = gloss_word_table().rows, word_vectors()
-    places, glosses = gather(rows, defined)
-    words, owners = table.places[rows[1][places]], texts[glosses] // TEXTS
+    entries, glosses = gather(rows, defined)
+    words, owners = table.rows[rows[1][entries]], texts[glosses] // TEXTS
     owners, words = owners[words >= 0], words[words >= 0]
     used, columns = np.unique(words, return_inverse=True)
-    counts = sparse.csr_array(
-        (np.ones(len(words), dtype=np.float32), (owners, columns)), shape=(len(synsets), len(used))
-    )
+    ones = np.ones(len(words), dtype=np.float32)
+    counts = sparse.csr_array((ones, (owners, columns)), shape=(len(synsets), len(used)))
     vectors = (counts @ table.vectors[used]).toarray()
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(np.divide(vectors, lengths, out=vectors, where=lengths > 0))
 
 
 @lru_cache(maxsize=2)  # the rows stay while the columns change
-def _vectors(synsets: bytes) -> NDArray[np.float32]:
+def _vectors(synsets: bytes) -> Singles:
     return synset_vectors(np.frombuffer(synsets, dtype=np.int32))
 
 
 def gloss_vector(rows: Ints, columns: Ints, *, normalised: bool = False) -> Floats:
-    """The cosine of two synsets' vectors; 1 for identical synsets. Always within [0, 1]."""
-    del normalised  # it is already
+    """The cosine of two synsets' vectors; 1 for identical synsets. Always normalised, within [0, 1]."""
     left, right = _vectors(rows.tobytes()), _vectors(columns.tobytes())
     values = np.minimum((left @ right.T).astype(np.float64), 1.0)
     values[(rows[:, None] == columns) & (values > 0)] = 1.0

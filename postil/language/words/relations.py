@@ -1,4 +1,4 @@
-"""How two words are related, in a word: the same, synonyms, opposites, kinds or parts of each other.
+"""How two words are related: the same, synonyms, opposites, kinds or parts of each other.
 
 >>> from postil.language.words.relations import Relation, word_relation
 >>> word_relation("poodle", "dog") is Relation.MORE_SPECIFIC
@@ -35,9 +35,9 @@ class Relation(Enum):
     SISTER = "is another kind of the same thing as"
 
 
-def word_relation(one: Word, other: Word) -> Relation | None:
+def word_relation(word: Word, other: Word) -> Relation | None:
     """The closest relation of two words by their commonest senses, or None where WordNet has none."""
-    first, second = _parted(one), _parted(other)
+    first, second = ((item, None) if isinstance(item, str) else item for item in (word, other))
     forms, others = _base_forms(*first), _base_forms(*second)
     if forms & others or first[0].lower() == second[0].lower():
         return Relation.SAME
@@ -61,32 +61,28 @@ def word_relation(one: Word, other: Word) -> Relation | None:
     return None
 
 
-def _parted(word: Word) -> tuple[str, str | None]:
-    return (word, None) if isinstance(word, str) else word
+# What is known of a word is remembered: the words of two texts meet each other many times.
+_remembered = lru_cache(maxsize=20_000)
 
 
-# What is known of a word is kept: the words of two texts meet each other many times.
-_kept = lru_cache(maxsize=20_000)
-
-
-@_kept
+@_remembered
 def _base_forms(form: str, pos: str | None) -> frozenset[str]:
     return frozenset(wordnet().base_forms(form, pos))
 
 
-@_kept
+@_remembered
 def _senses(form: str, pos: str | None, *, rare: bool = False) -> frozenset[int]:
     """The common senses of a word in each part of speech, or its first few, rare ones among them."""
     wn = wordnet()
-    found: set[int] = set()
+    common: set[int] = set()
     for part in pos or PARTS:
         senses, counts = wn.synsets(form, part)[:WIDER_SENSES], wn.sense_counts(form, part)
-        found.update(
+        common.update(
             sense
-            for place, sense in enumerate(senses)
-            if rare or not place or (counts[0] and counts[place] >= COMMON * counts[0])
+            for rank, sense in enumerate(senses)
+            if rare or not rank or (counts[0] and counts[rank] >= COMMON * counts[0])
         )
-    return frozenset(found)
+    return frozenset(common)
 
 
 def _are_opposites(word: tuple[str, str | None], other: tuple[str, str | None]) -> bool:
@@ -99,30 +95,29 @@ def _are_opposites(word: tuple[str, str | None], other: tuple[str, str | None]) 
     )
 
 
-@_kept
+@_remembered
 def opposites(form: str, part: str) -> frozenset[str]:
-    """The opposites that WordNet lists of a word, and those of a synonym adjective: tiny is one of big."""
+    """The opposites that WordNet lists for a word, and those of similar adjectives: tiny is one of big."""
     wn = wordnet()
     heads = {head for sense in _senses(form, part) for head in wn.related(sense, "similar")}
-    opposed = {end for head in heads for end in wn.related(head, "antonym")}
-    found = (*wn.antonyms(form, part), *(lemma for end in opposed for lemma in wn.lemmas(end)))
-    return frozenset(one.lower() for one in found)
+    opposed = {synset for head in heads for synset in wn.related(head, "antonym")}
+    lemmas = [lemma for synset in opposed for lemma in wn.lemmas(synset)]
+    return frozenset(map(str.lower, (*wn.antonyms(form, part), *lemmas)))
 
 
-@_kept
+@_remembered
 def _upwards(form: str, pos: str | None) -> frozenset[int]:
     """Everything that the common senses of a word are kinds of."""
-    found: set[int] = set()
+    above: set[int] = set()
     waiting = list(_senses(form, pos))
     while waiting:
-        for up in wordnet().hypernyms(waiting.pop()):
-            if up not in found:
-                found.add(up)
-                waiting.append(up)
-    return frozenset(found - _senses(form, pos))
+        new = set(wordnet().hypernyms(waiting.pop())) - above
+        above |= new
+        waiting += new
+    return frozenset(above - _senses(form, pos))
 
 
-@_kept
+@_remembered
 def _wholes(form: str, pos: str | None) -> frozenset[int]:
     """What the common senses of a word are parts of, directly."""
     wn = wordnet()
@@ -131,11 +126,11 @@ def _wholes(form: str, pos: str | None) -> frozenset[int]:
     )
 
 
-@_kept
+@_remembered
 def _family(form: str, pos: str | None) -> frozenset[str]:
-    return frozenset(one.lower() for one in wordnet().derivations(form, pos))
+    return frozenset(map(str.lower, wordnet().derivations(form, pos)))
 
 
-@_kept
+@_remembered
 def _hypernyms(form: str, pos: str | None) -> frozenset[int]:
     return frozenset(up for sense in _senses(form, pos) for up in wordnet().hypernyms(sense))

@@ -1,5 +1,9 @@
 """Texts as walks over WordNet: personalised PageRank (Agirre & Soroa 2009), compared by cosine.
 
+The graph is that of synsets joined by WordNet's relations and by the words of their definitions. A walk
+follows links at random and, at each step, goes back to where it started with probability 1 - DAMPING; how
+often it is at each node is the start's personalised PageRank.
+
 A word's walk restarts at its senses, at frequent ones more often; a text's walk restarts at its words.
 PageRank is linear in where it restarts, so a text's walk is the mean of its words' walks, and those are
 computed once and remembered. The same walks tell which sense a word has among other words.
@@ -25,17 +29,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from postil.data.arrays import Singles
+from postil.data.arrays import Floats, Singles
 from postil.language.document import Document
-from postil.language.words.wordnet import wordnet
+from postil.language.words.wordnet import row_starts, wordnet
 
-# The graph that walks go over: synsets joined by WordNet's relations and by the words of their definitions.
-#
-# A walk follows links at random and, at each step, goes back to where it started with probability 1 -
-# DAMPING; how often it is found at each node is the start's personalised PageRank.
+Word = str | tuple[str, str]  # a lemma, or a lemma and its part of speech: n, v, a or r
+Weights = Callable[[str], float]
 
 DAMPING = 0.85
 TOLERANCE = 1e-3
+LEAST = 4e-5  # smaller deviations from a region's shape are dropped
+MOST_REMEMBERED = 64_000_000  # bytes of walks
+BATCH = 16  # words whose walks are computed together
+PAIRS = 256  # pairs of texts that are compared together
+WINDOW = 20  # words on either side that help to tell a word's sense
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +74,7 @@ class Graph:
 def make_graph(
     ends: tuple[NDArray[Any], NDArray[Any]], size: int, region: NDArray[Any] | None = None
 ) -> Graph:
-    """A graph from its links, whichever way and however often each is listed; one region unless told more.
+    """A graph from its links, whichever way and however often each is listed; one region by default.
 
     A node without links stays where it is: its walk is itself.
     """
@@ -78,19 +85,20 @@ def make_graph(
     loops = sparse.csr_array((np.ones(len(alone), dtype=np.float32), (alone, alone)), shape=(size, size))
     steps = sparse.csr_array(joined + loops)
     steps.data = (1.0 / degree)[steps.indices]
-    where = np.zeros(size, dtype=np.int32) if region is None else region.astype(np.int32)
-    lengths = np.sqrt(np.bincount(where, weights=degree.astype(np.float64) ** 2))
+    regions = np.zeros(size, dtype=np.int32) if region is None else region.astype(np.int32)
+    lengths = np.sqrt(np.bincount(regions, weights=degree.astype(np.float64) ** 2))
     order = np.argsort(-degree, kind="stable")
     steps = sparse.csr_array(steps[order][:, order])
     steps.sort_indices()
-    return Graph(steps, order, where, (degree / lengths[where]).astype(np.float32))
+    return Graph(steps, order, regions, (degree / lengths[regions]).astype(np.float32))
 
 
 def adjacency(ends: tuple[NDArray[Any], NDArray[Any]], size: int) -> sparse.csr_array:
     """The 0/1 matrix of an undirected graph without loops."""
     apart = ends[0] != ends[1]
-    one, other = ends[0][apart].astype(np.int32), ends[1][apart].astype(np.int32)
-    half = sparse.csr_array((np.ones(len(one), dtype=np.float32), (one, other)), shape=(size, size))
+    sources, targets = ends[0][apart].astype(np.int32), ends[1][apart].astype(np.int32)
+    ones = np.ones(len(sources), dtype=np.float32)
+    half = sparse.csr_array((ones, (sources, targets)), shape=(size, size))
     joined = sparse.csr_array(half + half.T)
     joined.data[:] = 1.0
     return joined
@@ -112,20 +120,20 @@ def turns(tolerance: float, damping: float = DAMPING) -> int:
 
 
 def pagerank(
-    where: Graph, restarts: Singles, damping: float = DAMPING, tolerance: float = TOLERANCE
+    graph: Graph, restarts: Singles, damping: float = DAMPING, tolerance: float = TOLERANCE
 ) -> Singles:
-    """Where walks are found that restart as the columns of a nodes × walks array say, each adding up to 1.
+    """How often walks are at each node that restart as the columns of a nodes × walks array say.
 
     The solution of p = damping · steps · p + (1 - damping) · restart. Chebyshev's acceleration of the power
     iteration takes a third of its rounds: on an undirected graph the eigenvalues of `steps` are real and
     within ±1, all that it needs to know.
     """
-    home = np.float32(1.0 - damping) * restarts[where.order]
-    at, step = np.nonzero(home)
-    pull = home[at, step]
-    damped = where.steps * np.float32(damping)
+    home = np.float32(1.0 - damping) * restarts[graph.order]
+    starts = np.nonzero(home)
+    pull = home[starts]
+    damped = graph.steps * np.float32(damping)
     before, now = home, damped @ home
-    now[at, step] += pull
+    now[starts] += pull
     weight = 1.0 / (1.0 - damping**2 / 2.0)
     plain = damped.data.copy()
     for _ in range(turns(tolerance, damping) - 1):
@@ -133,23 +141,12 @@ def pagerank(
         new = damped @ now
         before *= np.float32(1.0 - weight)
         new += before
-        new[at, step] += np.float32(weight) * pull
+        new[starts] += np.float32(weight) * pull
         before, now = now, new
         weight = 1.0 / (1.0 - damping**2 * weight / 4.0)
-    found: Singles = np.empty_like(now)
-    found[where.order] = now
-    return found
-
-
-# Computes the walks of words, keeps them small and remembers them; texts' walks are sums of theirs.
-
-Word = str | tuple[str, str]  # a lemma, or a lemma and its part of speech: n, v, a or r
-Weights = Callable[[str], float]
-Half = NDArray[np.float16]
-
-LEAST = 4e-5  # what is less than this beside its region's shape is dropped
-MOST_KEPT = 64_000_000  # bytes of walks that are remembered
-BATCH = 16  # words whose walks are computed together
+    ranks: Singles = np.empty_like(now)
+    ranks[graph.order] = now
+    return ranks
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,34 +161,34 @@ class Rows:
     left: sparse.csr_array
     shares: Singles
 
-    def products(self, other: Rows) -> NDArray[np.float64]:
+    def products(self, other: Rows) -> Floats:
         """The inner product of each row with the same row of others."""
         left = np.asarray(self.left.multiply(other.left).sum(axis=1), dtype=np.float64).ravel()
         return np.asarray(left + np.einsum("ij,ij->i", self.shares, other.shares, dtype=np.float64))
 
-    def lengths(self) -> NDArray[np.float64]:
+    def lengths(self) -> Floats:
         """The length of each row: the root of its inner product with itself."""
         sums = np.concatenate([[0.0], np.cumsum(np.square(self.left.data, dtype=np.float64))])
         left = np.diff(sums[self.left.indptr])
         return np.asarray(np.sqrt(left + np.einsum("ij,ij->i", self.shares, self.shares, dtype=np.float64)))
 
-    def expand(self, where: Graph) -> Singles:
+    def expand(self, graph: Graph) -> Singles:
         """The value of each walk at each node of the graph."""
-        values: Singles = self.left.toarray() + where.shape * self.shares[:, where.region]
+        values: Singles = self.left.toarray() + graph.shape * self.shares[:, graph.region]
         return np.maximum(values, np.float32(0.0))
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A word's row as it is remembered."""
+class WordWalk:
+    """A word's row as it is remembered; all are empty for a word that WordNet does not list."""
 
     ids: NDArray[np.int32]
-    left: Half
-    shares: Half
+    left: NDArray[np.float16]
+    shares: NDArray[np.float16]
 
     @property
     def size(self) -> int:
-        """How many bytes it takes, about."""
+        """How many bytes it takes, roughly."""
         return self.ids.nbytes + self.left.nbytes + self.shares.nbytes + 500
 
 
@@ -200,97 +197,92 @@ class Walker:
     """Computes and remembers the walks of words over one graph."""
 
     graph: Graph
-    most: int = MOST_KEPT
+    most: int = MOST_REMEMBERED
     least: float = LEAST
-    _known: OrderedDict[Word, Kept] = field(default_factory=OrderedDict)
+    _known: OrderedDict[Word, WordWalk] = field(default_factory=OrderedDict)
     _size: int = 0
     _lock: Lock = field(default_factory=Lock)
 
-    def kept(self, words: Iterable[Word]) -> dict[Word, Kept]:
-        """The walks of words, remembered or computed now; there is nothing in those of unlisted words."""
-        found: dict[Word, Kept] = {}
-        missing: list[Word] = []
+    def word_walks(self, words: Iterable[Word]) -> dict[Word, WordWalk]:
+        """The walks of words, remembered or computed now."""
+        distinct = list(dict.fromkeys(words))
         with self._lock:
-            for word in dict.fromkeys(words):
-                if word in self._known:
-                    self._known.move_to_end(word)
-                    found[word] = self._known[word]
-                else:
-                    missing.append(word)
+            walks = {word: self._known[word] for word in distinct if word in self._known}
+            for word in walks:
+                self._known.move_to_end(word)
+        missing = [word for word in distinct if word not in walks]
         for start in range(0, len(missing), BATCH):
             batch = missing[start : start + BATCH]
             new = dict(zip(batch, self._compute(batch), strict=True))
-            found |= new
+            walks |= new
             self._remember(new)
-        return found
+        return walks
 
     def rows(self, words: Sequence[Word]) -> Rows:
-        """The walks of words, one a row; empty for a word that WordNet does not list."""
-        known = self.kept(words)
-        return self._rows([known[word] for word in words])
+        """The walks of words, one per row; empty for a word that WordNet does not list."""
+        walks = self.word_walks(words)
+        return self._rows([walks[word] for word in words])
 
-    def _rows(self, kept: Sequence[Kept]) -> Rows:
-        starts = np.zeros(len(kept) + 1, dtype=np.int32)
-        np.cumsum([len(one.ids) for one in kept], out=starts[1:])
-        ids = np.concatenate([one.ids for one in kept]) if kept else np.zeros(0, dtype=np.int32)
-        values = np.concatenate([one.left for one in kept]) if kept else np.zeros(0)
-        shares = np.zeros((len(kept), self.graph.regions), dtype=np.float32)
-        for row, one in enumerate(kept):
-            shares[row] = one.shares if len(one.shares) else 0.0
-        shape = (len(kept), self.graph.size)
+    def _rows(self, walks: Sequence[WordWalk]) -> Rows:
+        starts = row_starts(np.array([len(walk.ids) for walk in walks]))
+        ids = np.concatenate([walk.ids for walk in walks]) if walks else np.zeros(0, dtype=np.int32)
+        values = np.concatenate([walk.left for walk in walks]) if walks else np.zeros(0)
+        shares = np.zeros((len(walks), self.graph.regions), dtype=np.float32)
+        for row, walk in enumerate(walks):
+            shares[row] = walk.shares if len(walk.shares) else 0.0
+        shape = (len(walks), self.graph.size)
         return Rows(sparse.csr_array((values.astype(np.float32), ids, starts), shape=shape), shares)
 
-    def _compute(self, words: Sequence[Word]) -> list[Kept]:
+    def _compute(self, words: Sequence[Word]) -> list[WordWalk]:
         starts = restarts(words, self.graph.size)
         listed = np.flatnonzero(starts.any(axis=0))
         nothing = np.zeros(0, dtype=np.float16)
-        rows = [Kept(np.zeros(0, dtype=np.int32), nothing, nothing)] * len(words)
+        walks = [WordWalk(np.zeros(0, dtype=np.int32), nothing, nothing)] * len(words)
         if len(listed):
-            found = pagerank(self.graph, starts[:, listed])
-            for place, column in zip(listed, found.T, strict=True):
-                rows[place] = self._compress(column)
-        return rows
+            for number, ranks in zip(listed, pagerank(self.graph, starts[:, listed]).T, strict=True):
+                walks[number] = self._compress(ranks)
+        return walks
 
-    def _compress(self, values: Singles) -> Kept:
-        where, shape = self.graph.region, self.graph.shape
-        shares = np.bincount(where, weights=values * shape, minlength=self.graph.regions)
-        left = values - shape * shares[where]
+    def _compress(self, ranks: Singles) -> WordWalk:
+        region, shape = self.graph.region, self.graph.shape
+        shares = np.bincount(region, weights=ranks * shape, minlength=self.graph.regions)
+        left = ranks - shape * shares[region]
         # Shares are all above 0, so that even small ones add up in a product; small left-overs cancel out.
         ids = np.flatnonzero(np.abs(left) > self.least).astype(np.int32)
-        return Kept(ids, left[ids].astype(np.float16), shares.astype(np.float16))
+        return WordWalk(ids, left[ids].astype(np.float16), shares.astype(np.float16))
 
-    def _remember(self, new: dict[Word, Kept]) -> None:
+    def _remember(self, new: dict[Word, WordWalk]) -> None:
         with self._lock:
-            for word, row in new.items():
+            for word, walk in new.items():
                 if word not in self._known:
-                    self._known[word] = row
-                    self._size += row.size
+                    self._known[word] = walk
+                    self._size += walk.size
             while self._size > self.most and self._known:
                 self._size -= self._known.popitem(last=False)[1].size
 
     def texts(self, texts: Sequence[Sequence[Word]], weights: Weights | None = None) -> Rows:
-        """The walks of texts, one a row: weighted means of the walks of their listed words."""
+        """The walks of texts, one per row: weighted means of the walks of their listed words."""
         words = list(dict.fromkeys(word for text in texts for word in text))
-        places = {word: place for place, word in enumerate(words)}
-        known = self.kept(words)
-        weigh = [_weight(weights, word) if len(known[word].shares) else 0.0 for word in words]
-        starts = np.zeros(len(texts) + 1, dtype=np.int32)
-        np.cumsum([len(text) for text in texts], out=starts[1:])
-        columns = np.array([places[word] for text in texts for word in text], dtype=np.int32)
-        parts = np.array(weigh, dtype=np.float64)[columns]
-        owners = np.repeat(np.arange(len(texts)), np.diff(starts))
+        numbers = {word: number for number, word in enumerate(words)}
+        walks = self.word_walks(words)
+        word_weights = [_weight(weights, word) if len(walks[word].shares) else 0.0 for word in words]
+        lengths = np.array([len(text) for text in texts], dtype=np.intp)
+        columns = np.array([numbers[word] for text in texts for word in text], dtype=np.int32)
+        parts = np.array(word_weights, dtype=np.float64)[columns]
+        owners = np.repeat(np.arange(len(texts)), lengths)
         totals = np.bincount(owners, weights=parts, minlength=len(texts))
         parts /= np.where(totals > 0.0, totals, 1.0)[owners]
-        mix = sparse.csr_array((parts.astype(np.float32), columns, starts), shape=(len(texts), len(words)))
-        rows = self._rows([known[word] for word in words])
+        cells = parts.astype(np.float32), columns, row_starts(lengths)
+        mix = sparse.csr_array(cells, shape=(len(texts), len(words)))
+        rows = self._rows([walks[word] for word in words])
         return Rows(sparse.csr_array(mix @ rows.left), np.asarray(mix @ rows.shares))
 
 
 def _weight(weights: Weights | None, word: Word) -> float:
     if weights is None:
         return 1.0
-    found = float(weights(word if isinstance(word, str) else word[0]))
-    return found if 0.0 < found < float("inf") else 0.0
+    weight = float(weights(word if isinstance(word, str) else word[0]))
+    return weight if 0.0 < weight < float("inf") else 0.0
 
 
 def senses_of(word: Word) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -316,61 +308,52 @@ def walker() -> Walker:
     return Walker(graph())
 
 
-PAIRS = 256  # pairs of texts that are compared together
-WINDOW = 20  # words on either side that help to tell a word's sense
-
-
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """A distribution over synsets: their numbers, the likeliest first, and how often the walk is there."""
+    """A distribution over synsets: their numbers, the likeliest first, and how often the walk is at each."""
 
     ids: NDArray[np.int32]
     values: Singles
 
 
 def walks(texts: Sequence[Iterable[Word]], weights: Weights | None = None) -> tuple[Walk, ...]:
-    """The walk of each text's words over synsets, but for those it hardly ever meets (less often than LEAST).
+    """The walk of each text's words over synsets, without those it hardly ever meets (less often than LEAST).
 
-    It is empty where WordNet lists none of the words.
-
-    A text restarts at each of its words equally, as often as it stands there, or as `weights` (idf, say)
-    tells for it.
+    It is empty where WordNet lists none of the words. A text restarts at each occurrence of its words equally
+    often, or as `weights` (idf, say) says.
     """
-    found = []
-    for text in texts:
-        values = walker().texts([list(text)], weights).expand(walker().graph)[0]
-        ids = np.flatnonzero(values > LEAST).astype(np.int32)
-        ids = ids[np.argsort(-values[ids], kind="stable")]
-        found.append(Walk(ids, values[ids]))
-    return tuple(found)
+    return tuple(walk(text, weights) for text in texts)
 
 
 def walk(words: Iterable[Word], weights: Weights | None = None) -> Walk:
     """The walk of one text's words; see `walks`."""
-    return walks([list(words)], weights)[0]
+    values = walker().texts([list(words)], weights).expand(walker().graph)[0]
+    ids = np.flatnonzero(values > LEAST).astype(np.int32)
+    ids = ids[np.argsort(-values[ids], kind="stable")]
+    return Walk(ids, values[ids])
 
 
 def similarities(
-    one: Sequence[Iterable[Word]], other: Sequence[Iterable[Word]], weights: Weights | None = None
-) -> NDArray[np.float64]:
+    first: Sequence[Iterable[Word]], second: Sequence[Iterable[Word]], weights: Weights | None = None
+) -> Floats:
     """How alike two texts are, for each pair of texts in two lists of the same length."""
-    if len(one) != len(other):
-        raise ValueError(f"{len(one)} texts cannot be paired with {len(other)}")
-    cosines = np.zeros(len(one))
+    if len(first) != len(second):
+        raise ValueError(f"{len(first)} texts cannot be paired with {len(second)}")
+    cosines = np.zeros(len(first))
     # Some at a time, so that memory does not grow with the lists.
-    for start in range(0, len(one), PAIRS):
-        place = slice(start, start + PAIRS)
-        left, right = (_texts(side[place], weights) for side in (one, other))
+    for start in range(0, len(first), PAIRS):
+        batch = slice(start, start + PAIRS)
+        left, right = (_texts(side[batch], weights) for side in (first, second))
         lengths = left.lengths() * right.lengths()
-        np.divide(left.products(right), lengths, out=cosines[place], where=lengths > 0.0)
+        np.divide(left.products(right), lengths, out=cosines[batch], where=lengths > 0.0)
     return np.clip(cosines, 0.0, 1.0)
 
 
 def _texts(texts: Sequence[Iterable[Word]], weights: Weights | None) -> Rows:
-    """The walks of texts, one a row; a text that is there more than once is walked once."""
-    places: dict[tuple[Word, ...], int] = {}
-    chosen = [places.setdefault(tuple(text), len(places)) for text in texts]
-    rows = walker().texts(list(places), weights)
+    """The walks of texts, one per row; a repeated text is walked once."""
+    numbers: dict[tuple[Word, ...], int] = {}
+    chosen = [numbers.setdefault(tuple(text), len(numbers)) for text in texts]
+    rows = walker().texts(list(numbers), weights)
     return Rows(rows.left[chosen], rows.shares[chosen])
 
 
@@ -391,40 +374,36 @@ def disambiguate(
     """
     if method not in ("w2w", "ppr"):
         raise ValueError(f"method is w2w or ppr, not {method}")
-    different = list(dict.fromkeys(words))
-    places = {word: place for place, word in enumerate(different)}
-    senses = [senses_of(word) for word in different]
-    values = _values(walker(), different, sorted({one for ids, _ in senses for one in ids}))
-    line = [places[word] for word in words]
+    numbers = {word: number for number, word in enumerate(dict.fromkeys(words))}
+    senses = [senses_of(word) for word in numbers]
+    values = _values(list(numbers), sorted({synset for ids, _ in senses for synset in ids}))
+    line = [numbers[word] for word in words]
     chosen: list[int | None] = []
-    for at, place in enumerate(line):
-        ids, counts = senses[place]
-        around = line[max(0, at - WINDOW) : at + WINDOW + 1]
-        context = [one for one in around if method == "ppr" or one != place]
+    for index, number in enumerate(line):
+        ids, counts = senses[number]
+        around = line[max(0, index - WINDOW) : index + WINDOW + 1]
+        context = [word for word in around if method == "ppr" or word != number]
         chosen.append(_best(ids, counts, values, context, prior) if ids else None)
     return tuple(chosen)
 
 
-def _values(walks_of: Walker, words: Sequence[Word], synsets: Sequence[int]) -> dict[int, Singles]:
+def _values(words: Sequence[Word], synsets: Sequence[int]) -> dict[int, Singles]:
     """How often the walk of each word is at each of some synsets."""
-    rows, graph = walks_of.rows(words), walks_of.graph
-    where = np.array(synsets, dtype=np.int64)
-    found = rows.left[:, where].toarray() + rows.shares[:, graph.region[where]] * graph.shape[where]
-    return {synset: found[:, column] for column, synset in enumerate(synsets)}
+    rows, graph = walker().rows(words), walker().graph
+    nodes = np.array(synsets, dtype=np.int64)
+    values = rows.left[:, nodes].toarray() + rows.shares[:, graph.region[nodes]] * graph.shape[nodes]
+    return {synset: values[:, column] for column, synset in enumerate(synsets)}
 
 
 def _best(
     ids: Sequence[int], counts: Sequence[int], values: dict[int, Singles], context: list[int], prior: bool
 ) -> int:
-    ranks = np.array([max(float(values[one][context].sum()), 0.0) for one in ids])
+    ranks = np.array([max(float(values[synset][context].sum()), 0.0) for synset in ids])
     if prior:
         # The root, chosen on SemCor, lets frequency outweigh the walk unless the walk is sure; a context that
         # says nothing leaves frequency alone to decide.
         ranks = np.sqrt(ranks + 1e-12) * (np.array(counts) + 1.0)
     return ids[int(np.argmax(ranks))]
-
-
-# Which sense each content word of a text has, by a walk over WordNet from the words around it.
 
 
 @dataclass(frozen=True, slots=True)
@@ -437,7 +416,7 @@ class Sense:
 
 
 def find_senses(document: Document) -> tuple[Sense, ...]:
-    """The senses of the words that WordNet knows, in order."""
+    """The senses of the words that WordNet knows, in order, each by a walk from the words around it."""
     tokens = [token for token in document.tokens if token.wordnet_letter]
     chosen = disambiguate([(token.lemma.lower(), token.wordnet_letter) for token in tokens])
     wn = wordnet()

@@ -12,6 +12,7 @@ looked up may have blanks, capitals and inflections.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -51,11 +52,17 @@ def load_arrays(name: str) -> dict[str, NDArray[Any]]:
         return {key: arrays[key] for key in arrays.files}
 
 
+def row_starts(lengths: NDArray[Any]) -> Ints:
+    """Where rows of these lengths start, one after another, and where the last one ends."""
+    starts = np.zeros(len(lengths) + 1, dtype=np.int32)
+    np.cumsum(lengths, out=starts[1:])
+    return starts
+
+
 def links(sources: NDArray[Any], targets: NDArray[Any], rows: int) -> Links:
     """Pairs, the sources in order, as rows of targets."""
-    starts = np.zeros(rows + 1, dtype=np.int32)
-    np.cumsum(np.bincount(sources, minlength=rows), out=starts[1:])
-    return starts, np.ascontiguousarray(targets, dtype=np.int32)
+    lengths = np.bincount(sources, minlength=rows)
+    return row_starts(lengths), np.ascontiguousarray(targets, dtype=np.int32)
 
 
 def inverse(rows: Links) -> Links:
@@ -66,7 +73,8 @@ def inverse(rows: Links) -> Links:
     return links(targets[order], sources[order], len(starts) - 1)
 
 
-def _row(rows: Links, number: int) -> tuple[int, ...]:
+def row(rows: Links, number: int) -> tuple[int, ...]:
+    """One row of links."""
     starts, targets = rows
     return tuple(targets[starts[number] : starts[number + 1]].tolist())
 
@@ -78,7 +86,7 @@ class WordNet:
     `words` are the index's spellings, in lower case and in alphabetical order; `forms` are those and, after
     them, the spellings with capitals. `senses` has four rows for each word, one a part of speech, each a list
     of synsets in sense order, with `counts` beside it: how often each sense was tagged. `entries` lists the
-    forms in each synset; `word_links` joins such entries, by their place in `entries[1]`.
+    forms in each synset; `word_links` joins such entries, by their index in `entries[1]`.
     """
 
     pos: NDArray[np.uint8]
@@ -99,58 +107,56 @@ class WordNet:
         return len(self.pos)
 
     @cached_property
-    def _places(self) -> dict[str, int]:
-        return {word: place for place, word in enumerate(self.words)}
+    def _numbers(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self.words)}
 
     @cached_property
     def _glosses(self) -> tuple[Ints, bytes]:
         arrays = load_arrays("glosses.npz")
-        return np.concatenate([[0], np.cumsum(arrays["lengths"])]).astype(np.int32), arrays["text"].tobytes()
+        return row_starts(arrays["lengths"]), arrays["text"].tobytes()
 
     # Words
 
     def __contains__(self, word: str) -> bool:
         """Whether the word itself, not just a base form of it, is listed."""
-        return normal(word) in self._places
+        return normal(word) in self._numbers
 
     def base_forms(self, word: str, pos: str | None = None) -> tuple[str, ...]:
         """The listed words that a form can belong to: ("run",) for "ran"."""
-        return tuple(dict.fromkeys(self.words[row // 4] for row in self._rows(word, pos)))
+        return tuple(dict.fromkeys(self.words[number // 4] for number in self._rows(word, pos)))
 
     def synsets(self, word: str, pos: str | None = None) -> tuple[int, ...]:
         """The senses of a word or a form of it, commonest first in each part of speech; () where it has none.
 
         `pos` is one of n, v, a, r (s counts as a).
         """
-        found = [one for row in self._rows(word, pos) for one in _row(self.senses, row)]
-        return tuple(dict.fromkeys(found))
+        rows = self._rows(word, pos)
+        return tuple(dict.fromkeys(synset for number in rows for synset in row(self.senses, number)))
 
     def sense_counts(self, word: str, pos: str | None = None) -> tuple[int, ...]:
         """How often each of `synsets(word, pos)` was tagged as this word in WordNet's own corpora."""
-        starts, targets = self.senses
-        counts: dict[int, int] = {}
-        for row in self._rows(word, pos):
-            for place in range(int(starts[row]), int(starts[row + 1])):
-                synset = int(targets[place])
-                counts[synset] = counts.get(synset, 0) + int(self.counts[place])
-        return tuple(counts.values())
+        totals: dict[int, int] = {}
+        for number in self._rows(word, pos):
+            counts = row((self.senses[0], self.counts), number)
+            for synset, count in zip(row(self.senses, number), counts, strict=True):
+                totals[synset] = totals.get(synset, 0) + count
+        return tuple(totals.values())
 
     def _rows(self, word: str, pos: str | None) -> Iterator[int]:
         """The rows of `senses` that a form leads to."""
         form = normal(word)
-        starts, places = self.senses[0], self._places
-        wanted = PARTS if pos is None else "a" if pos == "s" else pos
-        for letter in wanted:
+        starts, numbers = self.senses[0], self._numbers
+        for letter in PARTS if pos is None else "a" if pos == "s" else pos:
             part = PARTS.find(letter)
             if part < 0:
                 continue
 
             def known(base: str, part: int = part) -> bool:
-                row = 4 * places.get(base, -1) + part
-                return row >= 0 and bool(starts[row + 1] > starts[row])
+                number = 4 * numbers.get(base, -1) + part
+                return number >= 0 and bool(starts[number + 1] > starts[number])
 
             for base in base_forms(form, letter, known, self.exceptions):
-                yield 4 * places[base] + part
+                yield 4 * numbers[base] + part
 
     def antonyms(self, word: str, pos: str | None = None) -> tuple[str, ...]:
         """Opposites of a word in any of its senses, as WordNet lists them: ("cold",) and so on for "hot"."""
@@ -163,15 +169,15 @@ class WordNet:
     def word_relatives(self, word: str, relation: str, pos: str | None = None) -> tuple[str, ...]:
         """The words that a word is joined to by one of WORD_RELATIONS, in the order of its senses."""
         entry_starts, forms = self.entries
-        found: dict[str, None] = {}
-        for row in self._rows(word, pos):
-            base = self.words[row // 4]
-            for synset in _row(self.senses, row):
+        relatives: dict[str, None] = {}
+        for number in self._rows(word, pos):
+            base = self.words[number // 4]
+            for synset in row(self.senses, number):
                 for entry in range(int(entry_starts[synset]), int(entry_starts[synset + 1])):
                     if self.forms[forms[entry]].lower() == base:
-                        for target in _row(self.word_links[relation], entry):
-                            found[self.forms[forms[target]]] = None
-        return tuple(found)
+                        targets = row(self.word_links[relation], entry)
+                        relatives.update((self.forms[forms[target]], None) for target in targets)
+        return tuple(relatives)
 
     # Synsets
 
@@ -181,25 +187,24 @@ class WordNet:
 
     def lemmas(self, synset: int) -> tuple[str, ...]:
         """The words that share a sense."""
-        return tuple(self.forms[form] for form in _row(self.entries, synset))
+        return tuple(self.forms[form] for form in row(self.entries, synset))
 
     def name(self, synset: int) -> str:
         """First word, part of speech and sense number: "dog.n.01"."""
         word, letter = self.lemmas(synset)[0].lower(), self.letter(synset)
-        row = 4 * self._places[word] + PARTS.index("a" if letter == "s" else letter)
-        return f"{word}.{letter}.{_row(self.senses, row).index(synset) + 1:02d}"
+        number = 4 * self._numbers[word] + PARTS.index("a" if letter == "s" else letter)
+        return f"{word}.{letter}.{row(self.senses, number).index(synset) + 1:02d}"
 
     def find(self, name: str) -> int:
-        """The synset with this name, under any of its words; KeyError where there is none."""
-        word, _, rest = name.lower().rpartition(".")
-        word, _, letter = word.rpartition(".")
-        part, place = PARTS.find("a" if letter == "s" else letter), self._places.get(word, -1)
-        if not letter or part < 0 or place < 0 or not rest.isdecimal():
+        """The synset with this name, under any of its words; KeyError if it does not exist."""
+        match = re.fullmatch(r"(.*)\.([nvars])\.(\d+)", name.lower())
+        if not match or match[1] not in self._numbers:
             raise KeyError(name)
-        senses = _row(self.senses, 4 * place + part)
-        if not 1 <= int(rest) <= len(senses):
+        part = PARTS.index("a" if match[2] == "s" else match[2])
+        senses = row(self.senses, 4 * self._numbers[match[1]] + part)
+        if not 1 <= int(match[3]) <= len(senses):
             raise KeyError(name)
-        return senses[int(rest) - 1]
+        return senses[int(match[3]) - 1]
 
     def gloss(self, synset: int) -> str:
         """Definition and examples, as WordNet prints them."""
@@ -212,7 +217,7 @@ class WordNet:
 
     def related(self, synset: int, relation: str) -> tuple[int, ...]:
         """The synsets that one is joined to by a relation of `relations`."""
-        return _row(self.relations[relation], synset)
+        return row(self.relations[relation], synset)
 
     def hypernyms(self, synset: int) -> tuple[int, ...]:
         """What a synset is a kind, or an instance, of."""
@@ -231,27 +236,22 @@ class WordNet:
 def wordnet() -> WordNet:
     """WordNet 3.0, loaded once."""
     arrays = load_arrays("graph.npz")
-    pos = arrays["pos"]
-    size = len(pos)
-    words = tuple(arrays["words"].tobytes().decode("utf-8").split("\n"))
-    forms = words + tuple(arrays["cased"].tobytes().decode("utf-8").split("\n"))
-    entries = (_starts(arrays["entry_lengths"]), arrays["entries"].astype(np.int32))
-    relations = {}
-    for name in arrays:
-        if name.startswith("from_"):
-            relation = name.removeprefix("from_")
-            relations[relation] = links(_undelta(arrays[name]), arrays[f"to_{relation}"], size)
-    word_links = {}
-    for relation in WORD_RELATIONS:
-        pairs = _undelta(arrays[f"words_from_{relation}"]), arrays[f"words_to_{relation}"]
-        word_links[relation] = links(*pairs, len(entries[1]))
-    for one, other in INVERSES.items():
-        relations[other] = inverse(relations[one])
+    words, cased = (tuple(arrays[key].tobytes().decode("utf-8").split("\n")) for key in ("words", "cased"))
+    entries = (row_starts(arrays["entry_lengths"]), arrays["entries"].astype(np.int32))
+
+    def stored_links(prefix: str, relation: str, rows: int) -> Links:
+        sources = np.cumsum(arrays[f"{prefix}from_{relation}"], dtype=np.int32)  # stored as steps
+        return links(sources, arrays[f"{prefix}to_{relation}"], rows)
+
+    names = [name.removeprefix("from_") for name in arrays if name.startswith("from_")]
+    relations = {name: stored_links("", name, len(arrays["pos"])) for name in names}
+    relations |= {name: inverse(relations[other]) for other, name in INVERSES.items()}
+    word_links = {name: stored_links("words_", name, len(entries[1])) for name in WORD_RELATIONS}
     return WordNet(
-        pos=pos,
+        pos=arrays["pos"],
         words=words,
-        forms=forms,
-        senses=(_starts(arrays["sense_lengths"]), arrays["senses"].astype(np.int32)),
+        forms=words + cased,
+        senses=(row_starts(arrays["sense_lengths"]), arrays["senses"].astype(np.int32)),
         counts=arrays["counts"].astype(np.int32),
         entries=entries,
         relations=relations,
@@ -262,27 +262,16 @@ def wordnet() -> WordNet:
     )
 
 
-def _starts(lengths: NDArray[Any]) -> Ints:
-    starts = np.zeros(len(lengths) + 1, dtype=np.int32)
-    np.cumsum(lengths, out=starts[1:])
-    return starts
-
-
-def _undelta(steps: NDArray[Any]) -> Ints:
-    return np.cumsum(steps, dtype=np.int32)
-
-
 def _exceptions(text: NDArray[Any]) -> dict[str, tuple[str, ...]]:
-    lines = (line.split() for line in text.tobytes().decode("utf-8").split("\n"))
+    """Irregular forms and their bases, a line for each."""
     table: dict[str, tuple[str, ...]] = {}
-    for form, *bases in lines:
+    for form, *bases in (line.split() for line in text.tobytes().decode("utf-8").split("\n")):
         table[form] = table.get(form, ()) + tuple(bases)
     return table
 
 
-# What nouns and verbs are kinds of, all the way up, and which ancestors many pairs of them share.
-#
-# The hierarchy of verbs has many roots. All are put under one more, numbered `size`, one step above a verb's
+# What nouns and verbs are kinds of, all the way up, and which ancestors many pairs of them share. The
+# hierarchy of verbs has many roots. All are put under one more, numbered `size`, one step above a verb's
 # farthest ancestor, so that every two verbs share an ancestor, as every two nouns do.
 
 Bytes = NDArray[np.uint8]
@@ -297,7 +286,7 @@ class Ancestors:
 
     Beside each stand the steps up to it (`up`) and the steps by any way (`path`): fewer where it is quicker
     to go above the ancestor and down to it again. `min_depth` and `max_depth` include the verbs' common
-    root. `name_order` is the alphabetical place of each synset's name, by which ties are settled.
+    root. `name_order` is the alphabetical rank of each synset's name, by which ties are settled.
     """
 
     rows: Links
@@ -310,10 +299,10 @@ class Ancestors:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """An ancestor with the places of the synsets below it, in a list of synsets."""
+    """An ancestor with the synsets below it, as indices in a list of synsets, and the steps from each."""
 
     ancestor: int
-    places: Ints
+    indices: Ints
     up: Bytes
     path: Bytes
 
@@ -322,10 +311,8 @@ class Group:
 def ancestors() -> Ancestors:
     """The table of ancestors, loaded once."""
     arrays, wn = load_arrays("ancestors.npz"), wordnet()
-    starts = np.zeros(wn.size + 1, dtype=np.int32)
-    np.cumsum(arrays["lengths"], out=starts[1:])
     return Ancestors(
-        rows=(starts, arrays["ancestors"].astype(np.int32)),
+        rows=(row_starts(arrays["lengths"]), arrays["ancestors"].astype(np.int32)),
         up=arrays["up"],
         path=arrays["path"],
         name_order=arrays["name_order"].astype(np.int32),
@@ -334,14 +321,14 @@ def ancestors() -> Ancestors:
     )
 
 
-def gather(rows: Links, wanted: Ints) -> tuple[Ints, Ints]:
-    """The places in `rows[1]` of all entries of the wanted rows, and which of the wanted each belongs to."""
+def gather(rows: Links, chosen: Ints) -> tuple[Ints, Ints]:
+    """The indices in `rows[1]` of all entries of the chosen rows, and which of those rows each belongs to."""
     starts = rows[0]
-    lengths = starts[wanted + 1] - starts[wanted]
-    owners = np.repeat(np.arange(len(wanted), dtype=np.int32), lengths)
+    lengths = starts[chosen + 1] - starts[chosen]
+    owners = np.repeat(np.arange(len(chosen), dtype=np.int32), lengths)
     before = np.cumsum(lengths) - lengths
-    places = np.arange(len(owners), dtype=np.int32) + np.repeat(starts[wanted] - before, lengths)
-    return places.astype(np.int32), owners
+    entries = np.arange(len(owners), dtype=np.int32) + np.repeat(starts[chosen] - before, lengths)
+    return entries.astype(np.int32), owners
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,31 +337,31 @@ class _Sorted:
 
     ancestors: Ints
     bounds: Ints
-    places: Ints
+    indices: Ints
     up: Bytes
     path: Bytes
 
     def group(self, number: int) -> Group:
         stretch = slice(self.bounds[number], self.bounds[number + 1])
         ancestor = int(self.ancestors[number])
-        return Group(ancestor, self.places[stretch], self.up[stretch], self.path[stretch])
+        return Group(ancestor, self.indices[stretch], self.up[stretch], self.path[stretch])
 
 
 def _sorted(synsets: Ints) -> _Sorted:
     table = ancestors()
-    places, owners = gather(table.rows, synsets)
-    found = table.rows[1][places]
-    order = np.argsort(found, kind="stable")
-    found, places = found[order], places[order]
-    bounds = np.flatnonzero(np.diff(found, prepend=-1, append=-1)).astype(np.int32)
-    return _Sorted(found[bounds[:-1]], bounds, owners[order], table.up[places], table.path[places])
+    entries, owners = gather(table.rows, synsets)
+    order = np.argsort(table.rows[1][entries], kind="stable")
+    entries = entries[order]
+    above = table.rows[1][entries]
+    bounds = np.flatnonzero(np.diff(above, prepend=-1, append=-1)).astype(np.int32)
+    return _Sorted(above[bounds[:-1]], bounds, owners[order], table.up[entries], table.path[entries])
 
 
 def shared_groups(rows: Ints, columns: Ints) -> list[tuple[Group, Group]]:
-    """The ancestors that both lists of synsets have, each with those of the one and of the other below it."""
+    """The ancestors that both lists of synsets have, each with the synsets of either list below it."""
     left, right = _sorted(rows), _sorted(columns)
     _, here, there = np.intersect1d(left.ancestors, right.ancestors, assume_unique=True, return_indices=True)
-    return [(left.group(one), right.group(other)) for one, other in zip(here, there, strict=True)]
+    return [(left.group(i), right.group(j)) for i, j in zip(here, there, strict=True)]
 
 
 def keep_greatest(matrix: NDArray[np.uint16], rows: Ints, columns: Ints, value: int) -> None:
@@ -393,8 +380,8 @@ def fewest_steps(rows: Ints, columns: Ints) -> Bytes:
     size = len(rows), len(columns)
     matrix = np.full(size, 2 * FAR, dtype=np.uint8)
     for group, other in shared_groups(rows, columns):
-        if len(group.places) * len(other.places) < _WIDE * matrix.size:
-            cells = group.places[:, None], other.places
+        if len(group.indices) * len(other.indices) < _WIDE * matrix.size:
+            cells = group.indices[:, None], other.indices
             matrix[cells] = np.minimum(matrix[cells], group.up[:, None] + other.up)
             continue
         left, right = _spread(size[0], group), _spread(size[1], other)
@@ -404,5 +391,5 @@ def fewest_steps(rows: Ints, columns: Ints) -> Bytes:
 
 def _spread(size: int, group: Group) -> Bytes:
     steps: NDArray[Any] = np.full(size, FAR, dtype=np.uint8)
-    steps[group.places] = group.up
+    steps[group.indices] = group.up
     return steps

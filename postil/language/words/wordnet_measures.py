@@ -1,5 +1,8 @@
 """The seven WordNet measures by name: for synsets, for words by their best senses, for words × words.
 
+A measure takes two lists of synsets of one part of speech, nouns or verbs (those by definitions, in
+`glosses.py`, of any), and gives a matrix.
+
 >>> from postil.language.words.wordnet_measures import word_similarity
 >>> word_similarity("cat", "dog", "wup") > word_similarity("cat", "switch", "wup")
 True
@@ -10,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import product
 from typing import Protocol
 
 import numpy as np
@@ -30,10 +34,11 @@ from postil.language.words.wordnet import (
     wordnet,
 )
 
-# Similarity by the shape of the hierarchy: Leacock–Chodorow and Wu–Palmer.
-#
-# Both take two lists of synsets of one part of speech, nouns or verbs, and give a matrix. Values are NLTK's,
-# whose choices are followed where the papers leave one: see the docs of each function.
+Word = str | tuple[str, str]  # "dog", or ("dog", "n") for its senses of one part of speech
+# Senses × senses are worked out in blocks of at most this many by as many: 8 MB a matrix.
+_BLOCK = 1000
+
+# Similarity by the shape of the hierarchy. Values are NLTK's, except where a docstring says otherwise.
 
 
 @cache
@@ -64,32 +69,34 @@ def wu_palmer(rows: Ints, columns: Ints, *, normalised: bool = False) -> Floats:
 
     The lowest common ancestor is the one whose shortest way to a root is longest; of several, one of the two
     synsets themselves, else the first by name. D is the longest way from it to a root and one more. Identical
-    synsets have 1. Always within [0, 1].
+    synsets have 1. Always normalised, within [0, 1].
 
     NLTK prefers only the first of the two synsets, so that its values depend on their order; and it gives
     identical synsets less than 1 where a parent's shortest way to the root is longer than their own.
     """
-    del normalised  # it is already
     pairs = shared_groups(rows, columns)
-    found = np.zeros((len(rows), len(columns)), dtype=np.uint16)
+    if not pairs:
+        return np.zeros((len(rows), len(columns)))
     order = _by_depth(pairs, rows, columns)
-    for rank, (group, other) in enumerate(order, start=1):
-        keep_greatest(found, group.places, other.places, rank)
-    if not order:
-        return np.zeros(found.shape)
-    lowest = np.array([group.ancestor for group, _ in pairs], dtype=np.int32)
-    places = {ancestor: place for place, ancestor in enumerate(lowest.tolist())}
-    column = np.array([0, *(places[group.ancestor] for group, _ in order)])[found]
-    depths = 2.0 * (ancestors().max_depth[lowest] + 1.0)
-    row_steps, column_steps = (
-        _steps(len(rows), [one for one, _ in pairs]),
-        _steps(len(columns), [one for _, one in pairs]),
-    )
-    steps = row_steps[np.arange(len(rows))[:, None], column] + column_steps[np.arange(len(columns)), column]
-    depth = depths[column]
-    values = np.where(found > 0, depth / (steps + depth), 0.0)
+    lowest = _last_block(order, rows, columns)
+    numbers = {group.ancestor: number for number, (group, _) in enumerate(pairs)}
+    ancestor = np.array([0, *(numbers[group.ancestor] for group, _ in order)])[lowest]
+    row_steps = _steps(len(rows), [group for group, _ in pairs])
+    column_steps = _steps(len(columns), [group for _, group in pairs])
+    steps = row_steps[np.arange(len(rows))[:, None], ancestor]
+    steps = steps + column_steps[np.arange(len(columns)), ancestor]
+    depth = (2.0 * (ancestors().max_depth[list(numbers)] + 1.0))[ancestor]
+    values = np.where(lowest > 0, depth / (steps + depth), 0.0)
     values[rows[:, None] == columns] = 1.0
     return values
+
+
+def _last_block(blocks: list[tuple[Group, Group]], rows: Ints, columns: Ints) -> NDArray[np.uint16]:
+    """For each cell the number, from 1, of the last block that covers it; 0 where none does."""
+    last = np.zeros((len(rows), len(columns)), dtype=np.uint16)
+    for number, (group, other) in enumerate(blocks, start=1):
+        keep_greatest(last, group.indices, other.indices, number)
+    return last
 
 
 def _by_depth(pairs: list[tuple[Group, Group]], rows: Ints, columns: Ints) -> list[tuple[Group, Group]]:
@@ -98,40 +105,36 @@ def _by_depth(pairs: list[tuple[Group, Group]], rows: Ints, columns: Ints) -> li
     After all of one depth come those that are one of the two synsets themselves, cut to its row or column.
     """
     table = ancestors()
-    row_places = {synset: place for place, synset in enumerate(rows.tolist())}
-    column_places = {synset: place for place, synset in enumerate(columns.tolist())}
+    row_of, column_of = ({synset: i for i, synset in enumerate(side.tolist())} for side in (rows, columns))
     blocks: list[tuple[tuple[int, bool, int], Group, Group]] = []
     for group, other in pairs:
-        one = group.ancestor
-        depth, name = int(table.min_depth[one]), -int(table.name_order[one])
+        ancestor = group.ancestor
+        depth, name = int(table.min_depth[ancestor]), -int(table.name_order[ancestor])
         blocks.append(((depth, False, name), group, other))
-        if one in row_places:
-            blocks.append(((depth, True, name), _only(group, row_places[one]), other))
-        if one in column_places:
-            blocks.append(((depth, True, name), group, _only(other, column_places[one])))
+        if ancestor in row_of:
+            blocks.append(((depth, True, name), _only(group, row_of[ancestor]), other))
+        if ancestor in column_of:
+            blocks.append(((depth, True, name), group, _only(other, column_of[ancestor])))
     blocks.sort(key=lambda block: block[0])
     return [(group, other) for _, group, other in blocks]
 
 
-def _only(group: Group, place: int) -> Group:
-    kept = group.places == place
-    return Group(group.ancestor, group.places[kept], group.up[kept], group.path[kept])
+def _only(group: Group, index: int) -> Group:
+    itself = group.indices == index
+    return Group(group.ancestor, group.indices[itself], group.up[itself], group.path[itself])
 
 
-def _steps(size: int, found: list[Group]) -> NDArray[np.uint16]:
+def _steps(size: int, groups: list[Group]) -> NDArray[np.uint16]:
     """The steps, by any way, from each synset to each of the ancestors."""
-    table = np.zeros((size, len(found)), dtype=np.uint16)
-    for column, group in enumerate(found):
-        table[group.places, column] = group.path
+    table = np.zeros((size, len(groups)), dtype=np.uint16)
+    for column, group in enumerate(groups):
+        table[group.indices, column] = group.path
     return table
 
 
-# Similarity by information content: Resnik, Lin and Jiang–Conrath, on SemCor's counts.
-#
-# A synset's count is how often it or anything below it was tagged in SemCor, and one more, so that none is
-# 0; the total is how many nouns, or verbs, were tagged, and one more. IC = −log(count / total): 0 for
-# "entity", most for what was never seen. Each function takes two lists of synsets of one part of speech and
-# gives a matrix.
+# Similarity by information content, on SemCor's counts. A synset's count is how often it or anything below it
+# was tagged in SemCor, plus one, so that none is 0; the total is how many nouns, or verbs, were tagged, plus
+# one. IC = −log(count / total): 0 for "entity", most for what was never seen.
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,20 +160,12 @@ def information() -> Information:
     return Information(counts, content, (float(totals[0]), float(totals[1])))
 
 
-def information_content(synset: int) -> float:
-    """How much it says that something is of this kind: −log of its share of SemCor's nouns or verbs."""
-    return float(information().content[synset])
-
-
 def most_informative(rows: Ints, columns: Ints) -> Floats:
-    """The information content of the common ancestor that has most, 0 where there is none."""
+    """The information content of the most informative common ancestor, 0 where there is none."""
     content = information().content
     blocks = sorted(shared_groups(rows, columns), key=lambda block: content[block[0].ancestor])
     values = np.array([0.0, *(content[group.ancestor] for group, _ in blocks)])
-    found = np.zeros((len(rows), len(columns)), dtype=np.uint16)
-    for rank, (group, other) in enumerate(blocks, start=1):
-        keep_greatest(found, group.places, other.places, rank)
-    return values[found]
+    return values[_last_block(blocks, rows, columns)]
 
 
 def resnik(rows: Ints, columns: Ints, *, normalised: bool = False) -> Floats:
@@ -180,8 +175,7 @@ def resnik(rows: Ints, columns: Ints, *, normalised: bool = False) -> Floats:
 
 
 def lin(rows: Ints, columns: Ints, *, normalised: bool = False) -> Floats:
-    """2 · IC(common) / (IC₁ + IC₂); 1 for identical synsets, the root too. Always within [0, 1]."""
-    del normalised  # it is already
+    """2 · IC(common) / (IC₁ + IC₂); 1 for identical synsets. Always normalised, within [0, 1]."""
     content = information().content
     both = content[rows][:, None] + content[columns]
     values = np.divide(2.0 * most_informative(rows, columns), both, out=np.zeros(both.shape), where=both > 0)
@@ -215,11 +209,6 @@ def _total(synsets: Ints) -> float:
     return information().totals[int(wordnet().pos[synsets[0]])] if len(synsets) else 2.0
 
 
-Word = str | tuple[str, str]  # "dog", or ("dog", "n") for its senses of one part of speech
-# Senses × senses are worked out in blocks of at most this many by as many: 8 MB a matrix.
-_BLOCK = 1000
-
-
 class SenseMatrix(Protocol):
     """Compares every synset of one list with every one of another."""
 
@@ -230,7 +219,7 @@ class SenseMatrix(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measure: how it is called, what it computes, what its values can be.
+    """A measure: what it is called, what it computes, what its values can be.
 
     `parts` are the parts of speech that it compares, each with itself; "" where it compares any with any.
     Values begin at 0; `greatest` is 1 where they end there, None where the end depends on the counts or the
@@ -261,63 +250,58 @@ MEASURES: Mapping[str, Measure] = {
 
 
 def find_measure(name: str) -> Measure:
-    """The measure of a name."""
-    try:
-        return MEASURES[name]
-    except KeyError:
-        known = ", ".join(MEASURES)
-        raise PostilError(f"There is no measure {name!r}.", hint=f"Choose one of {known}.") from None
+    """The measure with this name."""
+    if name not in MEASURES:
+        raise PostilError(f"There is no measure {name!r}.", hint=f"Choose one of {', '.join(MEASURES)}.")
+    return MEASURES[name]
 
 
-def synset_similarity(one: int, other: int, measure: str, *, normalised: bool = False) -> float:
+def synset_similarity(first: int, second: int, measure: str, *, normalised: bool = False) -> float:
     """Compare two synsets; 0.0 where the measure does not compare their parts of speech."""
-    found, wn = find_measure(measure), wordnet()
-    letters = wn.letter(one), wn.letter(other)
-    if found.parts and (letters[0] != letters[1] or letters[0] not in found.parts):
+    chosen, letters = find_measure(measure), {wordnet().letter(first), wordnet().letter(second)}
+    if chosen.parts and not (len(letters) == 1 and letters <= set(chosen.parts)):
         return 0.0
-    rows, columns = np.array([one], dtype=np.int32), np.array([other], dtype=np.int32)
-    return float(found.matrix(rows, columns, normalised=normalised)[0, 0])
+    rows, columns = np.array([first], dtype=np.int32), np.array([second], dtype=np.int32)
+    return float(chosen.matrix(rows, columns, normalised=normalised)[0, 0])
 
 
-def word_similarity(one: Word, other: Word, measure: str, *, normalised: bool = False) -> float:
+def word_similarity(first: Word, second: Word, measure: str, *, normalised: bool = False) -> float:
     """Compare two words by the two of their senses that are most alike; 0.0 where there are none."""
-    return float(similarity_matrix([one], [other], measure, normalised=normalised)[0, 0])
+    return float(similarity_matrix([first], [second], measure, normalised=normalised)[0, 0])
 
 
-def best_senses(one: Word, other: Word, measure: str) -> tuple[int, int] | None:
+def best_senses(first: Word, second: Word, measure: str) -> tuple[int, int] | None:
     """The two senses that `word_similarity` compares the words by; None where they have nothing in common."""
-    found = find_measure(measure)
+    chosen = find_measure(measure)
     best, pair = 0.0, None
-    for part in found.parts or (None,):
-        rows, columns = (np.array(_senses(word, part), dtype=np.int32) for word in (one, other))
+    for part in chosen.parts or (None,):
+        rows, columns = (np.array(_senses(word, part), dtype=np.int32) for word in (first, second))
         if not len(rows) or not len(columns):
             continue
-        values = found.matrix(rows, columns)
-        place = np.unravel_index(int(values.argmax()), values.shape)
-        if values[place] > best:
-            best, pair = float(values[place]), (int(rows[place[0]]), int(columns[place[1]]))
+        values = chosen.matrix(rows, columns)
+        row, column = np.unravel_index(int(values.argmax()), values.shape)
+        if values[row, column] > best:
+            best, pair = float(values[row, column]), (int(rows[row]), int(columns[column]))
     return pair
 
 
 def similarity_matrix(
     words: Sequence[Word], others: Sequence[Word], measure: str, *, normalised: bool = False
 ) -> Floats:
-    """Compare every word with every one of the others: `word_similarity` of each two, worked out together."""
-    found = find_measure(measure)
+    """Compare every word with each of the others: `word_similarity` of all pairs, worked out together."""
+    chosen = find_measure(measure)
     values = np.zeros((len(words), len(others)))
-    for part in found.parts or (None,):
-        columns = list(_blocks(others, part))
-        for rows in _blocks(words, part):
-            for block in columns:
-                best = _best(found.matrix, rows, block, normalised)
-                cells = rows.words[:, None], block.words
-                values[cells] = np.maximum(values[cells], best)
+    for part in chosen.parts or (None,):
+        for rows, columns in product(_blocks(words, part), _blocks(others, part)):
+            cells = rows.words[:, None], columns.words
+            best = _best(chosen.matrix, rows, columns, normalised)
+            values[cells] = np.maximum(values[cells], best)
     return values
 
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Some words' senses, one after another: the words' places in their list, and their first senses."""
+    """Some words' senses, one after another: the words' indices, and where each one's start."""
 
     words: Ints
     starts: Ints
@@ -326,24 +310,22 @@ class _Block:
 
 def _blocks(words: Sequence[Word], part: str | None) -> Iterator[_Block]:
     """Cut a list of words into blocks of not too many senses; words without any are left out."""
-    places: list[int] = []
-    starts: list[int] = []
-    senses: list[int] = []
-    for place, word in enumerate(words):
-        found = _senses(word, part)
-        if senses and len(senses) + len(found) > _BLOCK:
-            yield _block(places, starts, senses)
-            places, starts, senses = [], [], []
-        if found:
-            places.append(place)
+    indices, starts, senses = list[int](), list[int](), list[int]()
+
+    def block() -> _Block:
+        return _Block(*(np.array(numbers, dtype=np.int32) for numbers in (indices, starts, senses)))
+
+    for index, word in enumerate(words):
+        own = _senses(word, part)
+        if senses and len(senses) + len(own) > _BLOCK:
+            yield block()
+            indices, starts, senses = [], [], []
+        if own:
+            indices.append(index)
             starts.append(len(senses))
-            senses.extend(found)
+            senses.extend(own)
     if senses:
-        yield _block(places, starts, senses)
-
-
-def _block(places: list[int], starts: list[int], senses: list[int]) -> _Block:
-    return _Block(*(np.array(one, dtype=np.int32) for one in (places, starts, senses)))
+        yield block()
 
 
 @lru_cache(maxsize=20_000)  # texts repeat their words
@@ -356,10 +338,10 @@ def _senses(word: Word, part: str | None) -> tuple[int, ...]:
 
 def _best(matrix: SenseMatrix, rows: _Block, columns: _Block, normalised: bool) -> Floats:
     """The best pair of senses for every pair of words; senses that several words share are compared once."""
-    left, left_places = np.unique(rows.senses, return_inverse=True)
-    right, right_places = np.unique(columns.senses, return_inverse=True)
+    left, left_numbers = np.unique(rows.senses, return_inverse=True)
+    right, right_numbers = np.unique(columns.senses, return_inverse=True)
     values = matrix(left, right, normalised=normalised)
-    # Whole rows are compared many times faster than stretches of a row, so the second time they are turned.
-    best = np.maximum.reduceat(values[left_places], rows.starts, axis=0)
+    # Whole rows are compared many times faster than stretches of a row, so the matrix is turned in between.
+    best = np.maximum.reduceat(values[left_numbers], rows.starts, axis=0)
     turned = np.ascontiguousarray(best.T)
-    return np.asarray(np.maximum.reduceat(turned[right_places], columns.starts, axis=0).T)
+    return np.asarray(np.maximum.reduceat(turned[right_numbers], columns.starts, axis=0).T)
