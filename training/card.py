@@ -14,7 +14,8 @@ from figures import all_figures
 from spacy.language import Language
 from treebank import Sentence, read_conll2000
 
-from postil.language.chunks import NO_BOUNDARIES, bio_transitions
+from postil.language.chunk_tagger import bio_transitions
+from postil.language.chunks import NO_BOUNDARIES
 from postil.language.pipeline import STANDS_FOR, Pipeline, load_pipeline
 from postil.language.words.forms import Lemmatiser
 

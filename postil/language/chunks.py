@@ -1,52 +1,46 @@
-"""Chunks from BIO tags, in the two conventions: CoNLL-2000's and iSTS's."""
+"""Chunks from BIO tags, in the two conventions: CoNLL-2000's and iSTS's.
+
+iSTS's convention ("a preposition joins its noun phrase", "a verb its particle") is close to CoNLL's but not a
+function of it, and headlines have their own grammar. The network's own head for it learned the few thousand
+sentences by heart; together with the linear model here (over the tags, tree and CoNLL chunks around each
+token) it errs less than either.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain
 from pathlib import Path
-from typing import Any, Self
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Self
 
 from postil.errors import PostilError
 from postil.language.document import Span, Token
 
 
 def spans_of(tags: Iterable[str]) -> tuple[Span, ...]:
-    """The spans that BIO tags mark; an I that continues nothing begins a span, as conlleval has it."""
-    found: list[Span] = []
+    """The spans that BIO tags mark; an I that continues nothing begins a span, as in conlleval."""
+    spans: list[Span] = []
     start, kind = -1, ""
-    index = -1
-    for index, tag in enumerate(tags):
+    for index, tag in enumerate(chain(tags, "O")):
         position, _, label = tag.partition("-")
         if start >= 0 and (position != "I" or label != kind):
-            found.append(Span(start, index, kind))
+            spans.append(Span(start, index, kind))
             start = -1
         if position == "B" or (position == "I" and start < 0):
             start, kind = index, label
-    if start >= 0:
-        found.append(Span(start, index + 1, kind))
-    return tuple(found)
+    return tuple(spans)
 
 
 def tags_of(spans: Sequence[Span], size: int) -> list[str]:
-    """The BIO tags of spans over so many tokens."""
+    """The BIO tags of spans over `size` tokens."""
     tags = ["O"] * size
     for span in spans:
         kind = f"-{span.kind}" if span.kind else ""
         tags[span.start : span.end] = [f"B{kind}", *[f"I{kind}"] * (span.end - span.start - 1)]
     return tags
 
-
-# iSTS chunk boundaries: a linear model over the tags, tree and CoNLL chunks around each token.
-#
-# The convention ("a preposition joins its noun phrase", "a verb its particle") is close to CoNLL's but not
-# a function of it, and headlines have their own grammar. The network's own head for it learned the few
-# thousand sentences by heart; the two together err less than either.
 
 # Where the network is this sure, the linear model never overruled it (on 49,000 tokens), so it is not asked.
 SURE = 4.0
@@ -64,35 +58,30 @@ TEMPLATES = (
 _EDGE: Facts = ("^", "^", "^", "O", -1, "x")
 
 
-def _shape(word: str) -> str:
-    if word.isupper():
-        return "X"
-    return "Xx" if word[:1].isupper() else "d" if word[:1].isdigit() else "x"
+def _facts(tokens: Sequence[Token], chunk_tags: Sequence[str], index: int) -> Facts:
+    if not 0 <= index < len(tokens):
+        return _EDGE
+    token = tokens[index]
+    first = token.text[:1]
+    shape = "X" if token.text.isupper() else "Xx" if first.isupper() else "d" if first.isdigit() else "x"
+    return token.text.lower(), token.tag, token.relation, chunk_tags[index], token.head, shape
 
 
-def _facts(token: Token, chunk: str) -> Facts:
-    return token.text.lower(), token.tag, token.relation, chunk, token.head, _shape(token.text)
-
-
-def keys_at(tokens: Sequence[Token], chunk_tags: Sequence[str], place: int) -> tuple[Key, ...]:
+def keys_at(tokens: Sequence[Token], chunk_tags: Sequence[str], index: int) -> tuple[Key, ...]:
     """What the model sees of a token, one key for each of `TEMPLATES`.
 
-    Keys are the words and tags themselves, or tuples of them: to look these up is several times faster than
-    to build a string for each.
+    Keys are the words and tags themselves, or tuples of them: looking these up is several times faster than
+    building a string for each.
     """
-    tag2 = tokens[place - 2].tag if place > 1 else "^"
-    word1, tag1, dep1, chunk1, head1, shape1 = (
-        _facts(tokens[place - 1], chunk_tags[place - 1]) if place else _EDGE
-    )
-    word, tag, dep, chunk, head, shape = _facts(tokens[place], chunk_tags[place])
-    next_word, next_tag, _, next_chunk, _, _ = (
-        _facts(tokens[place + 1], chunk_tags[place + 1]) if place + 1 < len(tokens) else _EDGE
-    )
+    tag2 = tokens[index - 2].tag if index > 1 else "^"
+    word1, tag1, dep1, chunk1, head1, shape1 = _facts(tokens, chunk_tags, index - 1)
+    word, tag, dep, chunk, head, shape = _facts(tokens, chunk_tags, index)
+    next_word, next_tag, _, next_chunk, _, _ = _facts(tokens, chunk_tags, index + 1)
     return (
         tag, tag1, tag2, next_tag, (tag1, tag), (tag, next_tag), (tag1, tag, next_tag),
         chunk, chunk1, next_chunk, (chunk1, chunk), (chunk1, chunk, next_chunk),
         word, word1, next_word, (word1, word), dep, dep1, (dep1, dep),
-        (head == place - 1, head1 == place, head == head1, dep1, dep),
+        (head == index - 1, head1 == index, head == head1, dep1, dep),
         (chunk1, word), (word[-3:], tag1), (shape1, shape), (tag1, word), (word1, tag),
         (dep, chunk, chunk1), (tokens[head].pos, dep),
     )  # fmt: skip
@@ -112,11 +101,11 @@ class BoundaryModel:
         getters = [table.get for table in self.tables]
         votes = margins or [0.0] * len(tokens)
         tags = ["B"] if tokens else []
-        for place in range(1, len(tokens)):
-            total = votes[place]
+        for index in range(1, len(tokens)):
+            total = votes[index]
             if -SURE < total < SURE:
                 total += self.bias
-                for get, key in zip(getters, keys_at(tokens, chunk_tags, place), strict=False):
+                for get, key in zip(getters, keys_at(tokens, chunk_tags, index), strict=False):
                     total += get(key, 0.0)
             tags.append("B" if total > 0 else "I")
         return tags
@@ -127,7 +116,7 @@ class BoundaryModel:
         data = json.loads(path.read_text(encoding="utf-8"))
         if list(data["tables"]) != list(TEMPLATES):
             raise PostilError(
-                f"{path.name} was made for other features than this version of Postil computes.",
+                f"{path.name} was made for features that this version of Postil does not compute.",
                 hint="Build the pipeline again with training/pipeline.py, or reinstall Postil.",
             )
         tables = (
@@ -140,79 +129,14 @@ class BoundaryModel:
         return cls(tuple(tables), data["bias"])
 
     def save(self, path: Path) -> None:
-        """Write the model as JSON, weights as hundredths; what rounds to nothing is left out."""
+        """Write the model as JSON, weights as hundredths; those that round to 0 are left out."""
         tables = {}
         for name, table in zip(TEMPLATES, self.tables, strict=True):
-            kept = sorted(((key, round(100 * weight)) for key, weight in table.items()), key=str)
-            kept = [(key, weight) for key, weight in kept if weight]
-            tables[name] = {"keys": [key for key, _ in kept], "weights": [weight for _, weight in kept]}
+            rounded = sorted(((key, round(100 * weight)) for key, weight in table.items()), key=str)
+            entries = [(key, weight) for key, weight in rounded if weight]
+            tables[name] = {"keys": [key for key, _ in entries], "weights": [weight for _, weight in entries]}
         text = json.dumps({"bias": self.bias, "tables": tables}, ensure_ascii=False, separators=(",", ":"))
         path.write_text(text, encoding="utf-8")
 
 
 NO_BOUNDARIES = BoundaryModel((), 0.0)
-
-
-# The best sequence of tags, given each token's scores and how well tags follow one another.
-
-Scores = NDArray[np.floating[Any]]
-
-_NEVER = -1e9
-
-
-def best_sequences(scores: Sequence[Scores], transitions: Scores, start: Scores) -> list[NDArray[np.intp]]:
-    """Decode many sequences at once: for each the tag numbers whose log-probabilities add up to the most.
-
-    `scores[i]` is tokens × tags, unnormalised; `transitions[a, b]` is added when b follows a, `start[b]` when
-    a sequence begins with b.
-    """
-    lengths = np.array([len(rows) for rows in scores], dtype=np.intp)
-    if not len(lengths) or not lengths.max():
-        return [np.zeros(0, dtype=np.intp) for _ in scores]
-    count, longest, tags = len(scores), int(lengths.max()), len(start)
-    padded = np.zeros((longest, count, tags))
-    for number, rows in enumerate(scores):
-        if len(rows):
-            values = np.asarray(rows, dtype=np.float64)
-            padded[: len(rows), number] = values - np.logaddexp.reduce(values, axis=1, keepdims=True)
-    best = padded[0] + start
-    pointers = np.zeros((longest, count, tags), dtype=np.intp)
-    stay = np.arange(tags)
-    for step in range(1, longest):
-        reached = best[:, :, None] + transitions
-        chosen = reached.argmax(axis=1)
-        running = (step < lengths)[:, None]
-        # A sequence that has ended keeps its scores and points at itself.
-        pointers[step] = np.where(running, chosen, stay)
-        best = np.where(
-            running, np.take_along_axis(reached, chosen[:, None, :], 1)[:, 0] + padded[step], best
-        )
-    path = np.zeros((longest, count), dtype=np.intp)
-    path[-1] = best.argmax(axis=1)
-    for step in range(longest - 1, 0, -1):
-        path[step - 1] = np.take_along_axis(pointers[step], path[step][:, None], 1)[:, 0]
-    return [path[:length, number] for number, length in enumerate(lengths)]
-
-
-def bio_transitions(labels: Sequence[str], sequences: Sequence[Sequence[str]], weight: float) -> Scores:
-    """How well BIO tags follow one another: what cannot follow never does, the rest by how often it did.
-
-    The score is `weight` times the log of how much more often b followed a than b occurs at all.
-    """
-    number = {label: index for index, label in enumerate(labels)}
-    counts = np.full((len(labels), len(labels)), 0.1)
-    for sequence in sequences:
-        for first, second in pairwise(sequence):
-            counts[number[first], number[second]] += 1
-    usual = counts.sum(axis=0) / counts.sum()
-    scores = weight * (np.log(counts / counts.sum(axis=1, keepdims=True)) - np.log(usual))
-    for row, label in enumerate(labels):
-        for column, other in enumerate(labels):
-            if other.startswith("I") and (label == "O" or label[1:] != other[1:]):
-                scores[row, column] = _NEVER
-    return np.asarray(scores)
-
-
-def bio_start(labels: Sequence[str]) -> Scores:
-    """A sequence cannot begin inside a chunk."""
-    return np.array([_NEVER if label.startswith("I") else 0.0 for label in labels])

@@ -12,7 +12,7 @@ _WORDNET_LETTERS = {"NOUN": "n", "PROPN": "n", "VERB": "v", "ADJ": "a", "ADV": "
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word: where it stands in the text, its lemma and tags, and its place in the tree.
+    """A word: where it is in the text, its lemma and tags, and its position in the tree.
 
     `head` is the index of the token it depends on (its own index for the root of a sentence).
     """
@@ -39,13 +39,13 @@ class Token:
 
     @property
     def wordnet_letter(self) -> str:
-        """WordNet's letter for the part of speech: n, v, a or r; "" for those that it does not have."""
+        """WordNet's letter for the part of speech: n, v, a or r; "" for others."""
         return _WORDNET_LETTERS.get(self.pos, "")
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Tokens from `start` up to, not including, `end`; `kind` says what they form (NP, VP, …) or nothing."""
+    """Tokens from `start` up to, not including, `end`; `kind` says what they form (NP, VP, …), if known."""
 
     start: int
     end: int
@@ -91,7 +91,7 @@ class Argument:
 class Predicate:
     """A word that says what happens or holds, the sense it has, and who or what takes part.
 
-    `verb` is the same for a verb and the nouns made from it: "evaporate" for "evaporation" too.
+    `verb` is the same for a verb and the nouns made from it: "evaporate" for "evaporation" as well.
     """
 
     index: int
@@ -102,13 +102,13 @@ class Predicate:
     voice: str = ""
 
     def argument(self, role: str) -> Argument | None:
-        """The first argument with a role, if there is one."""
+        """The first argument with a role, if any."""
         return next((argument for argument in self.arguments if argument.role == role), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """An analysed text. Token offsets point into `text`, which is kept as it was given."""
+    """An analysed text. Token offsets point into `text`, which is the original."""
 
     text: str
     tokens: tuple[Token, ...]
@@ -118,12 +118,12 @@ class Document:
     negations: tuple[Negation, ...]
     quantities: tuple[Quantity, ...]
     pipeline: str
-    # Roles are found when first asked for, so that who does not need them does not wait for them.
+    # Roles are found on first use, so that nobody waits for them who does not need them.
     _predicates: tuple[Predicate, ...] | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def predicates(self) -> tuple[Predicate, ...]:
-        """The predicates with their arguments, in order; found at first use, then kept."""
+        """The predicates with their arguments, in order; found on first use, then remembered."""
         if self._predicates is None:
             from postil.language.roles import find_predicates
 
@@ -145,8 +145,5 @@ class Document:
 
     def text_of(self, span: Span) -> str:
         """The text of a span, as it was written."""
-        return (
-            self.text[self.tokens[span.start].start : self.tokens[span.end - 1].end]
-            if span.end > span.start
-            else ""
-        )
+        tokens = self.words(span)
+        return self.text[tokens[0].start : tokens[-1].end] if tokens else ""

@@ -19,11 +19,11 @@ _FILLER = re.compile(rf"\b({'|'.join(sorted(FILLERS))})\b,?\s*", re.IGNORECASE)
 
 
 def without_fillers(text: str, known: Iterable[str] = ()) -> str:
-    """Leave out fillers, but not those that the known texts have, and not all there is."""
-    said = {word.lower() for one in known for word in _WORD.findall(one)}
+    """Leave out fillers, except those that the known texts use; a text of nothing else stays as it is."""
+    known_words = {word.lower() for known_text in known for word in _WORD.findall(known_text)}
 
-    def shortened(match: re.Match[str]) -> str:
-        return match[0] if match[1].lower() in said else ""
+    def without(match: re.Match[str]) -> str:
+        return match[0] if match[1].lower() in known_words else ""
 
-    found = _FILLER.sub(shortened, text).strip()
-    return found if _WORD.search(found) else text
+    shorter = _FILLER.sub(without, text).strip()
+    return shorter if _WORD.search(shorter) else text

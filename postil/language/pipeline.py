@@ -1,14 +1,18 @@
-"""From text to Document: the shipped spaCy pipeline, loaded once, and what is built on its output."""
+"""From text to Document: the shipped spaCy pipeline, loaded once, and what is built on its output.
+
+Texts analysed recently are remembered (`documents_of`): whoever grades an answer, explains it and measures it
+analyses it once.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -24,40 +28,16 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
-# Import spaCy without its command line, which is a third of the time and no part of analysis.
-
-
-def import_spacy() -> ModuleType:
-    """The spacy module; `spacy.cli` is left to be imported by whoever asks for it."""
-    if "spacy" not in sys.modules and "spacy.cli" not in sys.modules:
-        stand_ins = {name: ModuleType(name) for name in ("spacy.cli", "spacy.cli.info")}
-        stand_ins["spacy.cli.info"].info = _info  # type: ignore[attr-defined]
-        sys.modules.update(stand_ins)
-        try:
-            import spacy
-        finally:
-            for name in stand_ins:
-                sys.modules.pop(name, None)
-        vars(spacy).pop("cli", None)
-    import spacy
-
-    return spacy
-
-
-def _info(*arguments: Any, **options: Any) -> Any:
-    """What spaCy offers as `spacy.info`, with the import put off."""
-    from spacy.cli.info import info
-
-    return info(*arguments, **options)
-
+Words = Sequence[tuple[str, int, bool]]  # a text in words: each with its offset, and whether a blank follows
 
 MAX_CHARACTERS = 2_000_000
 # Long texts are analysed piece by piece, so that memory does not grow with them.
 _PIECE = 2000
 _BATCH = 256
-_MOST_WORDS = 30_000  # that are kept for good
+_MOST_WORDS = 30_000  # that spaCy remembers for good
+_MOST = 3_000  # texts that are remembered
 
-# What students type for a word that no treebank has: the network is shown the word it stands for.
+# What students type for a word, but no treebank has: the network is shown the word it stands for.
 STANDS_FOR = {
     "b/c": "because",
     "bc": "because",
@@ -80,7 +60,7 @@ class Pipeline:
 
     @cached_property
     def lemma(self) -> Callable[[str, str], str]:
-        """The lemmatiser, remembering the words it met: most words of a text are the same few hundred."""
+        """The lemmatiser, remembering the words it has met: most words of a text are the same few hundred."""
         return lru_cache(maxsize=1 << 16)(self.lemmatiser)
 
     @cached_property
@@ -94,29 +74,32 @@ class Pipeline:
 
     def analyse_tokens(self, sentences: Iterable[Sequence[str]]) -> Iterator[Document]:
         """Analyse texts that are already cut into tokens; the text is the tokens joined by blanks."""
-        return self._run((" ".join(words), _placed(words)) for words in sentences)
+        return self._run((" ".join(tokens), _with_offsets(tokens)) for tokens in sentences)
 
-    def _tokenise(self, text: str) -> list[tuple[str, int, bool]]:
-        """Cut a text into (word, offset, blank after it); white space and control characters part words."""
+    def _tokenise(self, text: str) -> Words:
+        """Cut a text into words, at white space and control characters among others."""
         if len(text) > MAX_CHARACTERS:
             raise PostilError(
                 f"a text of {len(text):,} characters is too long.",
                 hint=f"At most {MAX_CHARACTERS:,} are analysed at once: split it.",
             )
-        # The same length, so that offsets still point into the text as it was given.
+        # The same length, so that offsets still point into the original text.
         cleaned = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
         words = [
             (token.text, token.idx, bool(token.whitespace_))
             for token in self.nlp.tokenizer(cleaned)
             if not token.is_space
         ]
-        return _label_freed(words)
+        # Part a last single letter from its full stop: "bulb A." ends in a label, not in an initial.
+        if words and len(words[-1][0]) == 2 and words[-1][0][0].isalpha() and words[-1][0][1] == ".":
+            label, offset, space = words.pop()
+            words += [(label[0], offset, False), (".", offset + 1, space)]
+        return words
 
-    def _run(self, inputs: Iterable[tuple[str, list[tuple[str, int, bool]]]]) -> Iterator[Document]:
-        def pieces() -> Iterator[tuple[Doc, tuple[str, list[tuple[str, int, bool]], bool]]]:
+    def _run(self, inputs: Iterable[tuple[str, Words]]) -> Iterator[Document]:
+        def pieces() -> Iterator[tuple[Doc, tuple[str, Words, bool]]]:
             for text, words in inputs:
-                cuts = _cuts(words)
-                for start, end in pairwise(cuts):
+                for start, end in pairwise(_cuts(words)):
                     yield self._doc(words[start:end]), (text, words, end == len(words))
 
         collected: list[Doc] = []
@@ -126,7 +109,7 @@ class Pipeline:
                 yield self._document(text, words, collected)
                 collected = []
 
-    def _doc(self, words: Sequence[tuple[str, int, bool]]) -> Doc:
+    def _doc(self, words: Words) -> Doc:
         from spacy.tokens import Doc
 
         return Doc(
@@ -135,29 +118,28 @@ class Pipeline:
             spaces=[space for _, _, space in words],
         )
 
-    def _tokens(self, doc: Doc, words: Sequence[tuple[str, int, bool]], base: int) -> Iterator[Token]:
+    def _tokens(self, doc: Doc, words: Words, base: int) -> Iterator[Token]:
         """Read the annotations off spaCy's arrays: several times faster than token by token."""
         strings = self._strings
         columns = doc.to_array(["TAG", "POS", "HEAD", "DEP", "MORPH"]).tolist()
-        for place, (tag_id, pos_id, offset, dep_id, morph_id) in enumerate(columns):
-            word, start, _ = words[place]
-            tag = strings[tag_id]
-            morph = strings[morph_id]
+        for index, (tag_id, pos_id, offset, dep_id, morph_id) in enumerate(columns):
+            word, start, _ = words[index]
+            tag, morph = strings[tag_id], strings[morph_id]
             # Heads are relative, and negative ones come wrapped around as unsigned numbers.
-            head = place + (offset if offset < 1 << 31 else offset - (1 << 64))
+            head = index + (offset if offset < 1 << 31 else offset - (1 << 64))
             yield Token(
-                index=base + place,
+                index=base + index,
                 text=word,
                 start=start,
                 lemma=self.lemma(STANDS_FOR.get(word.lower(), word), tag),
                 pos=strings[pos_id],
                 tag=tag,
                 head=base + head,
-                relation="root" if head == place else strings[dep_id],
+                relation="root" if head == index else strings[dep_id],
                 morph="" if morph == "_" else morph,
             )
 
-    def _document(self, text: str, words: Sequence[tuple[str, int, bool]], docs: Sequence[Doc]) -> Document:
+    def _document(self, text: str, words: Words, docs: Sequence[Doc]) -> Document:
         tokens: list[Token] = []
         sentences: list[Span] = []
         chunk_tags: list[str] = []
@@ -183,7 +165,7 @@ class Pipeline:
 
 
 class _Names(dict[int, str]):
-    """spaCy's table of strings, remembering what was asked: a dictionary is ten times as fast."""
+    """spaCy's table of strings, remembering what was looked up: a dictionary is ten times as fast."""
 
     def __init__(self, nlp: Language) -> None:
         super().__init__()
@@ -194,25 +176,14 @@ class _Names(dict[int, str]):
         return name
 
 
-def _label_freed(words: list[tuple[str, int, bool]]) -> list[tuple[str, int, bool]]:
-    """Part a last single letter from its full stop: "bulb A." ends in a label, not in an initial."""
-    if words and len(words[-1][0]) == 2 and words[-1][0][0].isalpha() and words[-1][0][1] == ".":
-        label, offset, space = words[-1]
-        return [*words[:-1], (label[0], offset, False), (".", offset + 1, space)]
-    return words
+def _with_offsets(tokens: Sequence[str]) -> Words:
+    if not all(map(str.strip, tokens)):
+        raise PostilError("a token is empty or blank.", hint="Tokens must be words.")
+    offsets = accumulate((len(token) + 1 for token in tokens), initial=0)
+    return [(token, offset, True) for token, offset in zip(tokens, offsets, strict=False)]
 
 
-def _placed(words: Sequence[str]) -> list[tuple[str, int, bool]]:
-    placed, offset = [], 0
-    for word in words:
-        if not word.strip():
-            raise PostilError("a token is empty or blank.", hint="Tokens must be words.")
-        placed.append((word, offset, True))
-        offset += len(word) + 1
-    return placed
-
-
-def _cuts(words: Sequence[tuple[str, int, bool]]) -> list[int]:
+def _cuts(words: Words) -> list[int]:
     """Where to cut a long text into pieces: after the last full stop before the limit, else at it."""
     cuts = [0]
     while len(words) - cuts[-1] > _PIECE:
@@ -222,17 +193,44 @@ def _cuts(words: Sequence[tuple[str, int, bool]]) -> list[int]:
     return [*cuts, len(words)]
 
 
+def import_spacy() -> ModuleType:
+    """The spacy module, without its command line: a third of the time to import, and no part of analysis.
+
+    `spacy.cli` is imported when somebody asks for it.
+    """
+    if "spacy" not in sys.modules and "spacy.cli" not in sys.modules:
+        stand_ins = {name: ModuleType(name) for name in ("spacy.cli", "spacy.cli.info")}
+        stand_ins["spacy.cli.info"].info = _info  # type: ignore[attr-defined]
+        sys.modules.update(stand_ins)
+        try:
+            import spacy
+        finally:
+            for name in stand_ins:
+                sys.modules.pop(name, None)
+        vars(spacy).pop("cli", None)
+    import spacy
+
+    return spacy
+
+
+def _info(*arguments: Any, **options: Any) -> Any:
+    """What spaCy offers as `spacy.info`, imported on first use."""
+    from spacy.cli.info import info
+
+    return info(*arguments, **options)
+
+
 @cache
 def load_pipeline(path: Path | None = None) -> Pipeline:
-    """Load the shipped pipeline, or one from a folder; the second call returns the first one's."""
+    """Load the shipped pipeline, or one from a folder, once."""
     spacy = import_spacy()
     from thinc.api import NumpyOps, get_current_ops, set_current_ops
 
     import postil.language.chunk_tagger  # noqa: F401 - registers the chunker
 
     folder: Any = path or files("postil.resources").joinpath("pipeline")
-    # numpy's matrix product is about three times as fast as the one spaCy takes by default. Layers keep what
-    # they were made with, so that other spaCy pipelines in the same program are left as they are.
+    # numpy's matrix product is about three times as fast as spaCy's default. Layers keep what they were made
+    # with, so other spaCy pipelines in the same program are not affected.
     others = get_current_ops()
     set_current_ops(NumpyOps(use_blis=False))
     try:
@@ -242,16 +240,17 @@ def load_pipeline(path: Path | None = None) -> Pipeline:
     tables = Path(str(folder))
     lemmatiser = Lemmatiser.load(tables / "lemmas.json")
     boundaries = BoundaryModel.load(tables / "boundaries.json")
-    return Pipeline(nlp, lemmatiser, boundaries, f"{nlp.meta['name']}-{nlp.meta['version']}")
+    name = f"{nlp.meta['name']}-{nlp.meta['version']}"
+    return Pipeline(nlp, lemmatiser, boundaries, name)
 
 
 @contextmanager
 def forgetting_words() -> Iterator[None]:
-    """Inside, spaCy keeps words that it meets for the first time only until the end; do not nest it.
+    """Inside this context, spaCy remembers new words only until its end; do not nest it.
 
-    Its table of words would grow for as long as a program meets new ones, half a kilobyte for each. The first
-    ones stay: those are the frequent ones, and what is kept is quicker to read. What was analysed inside is
-    good to use outside: a `Document` holds nothing of spaCy's.
+    Otherwise its table of words would grow as long as a program meets new ones, by half a kilobyte each. The
+    first ones stay: they are the frequent ones, and known words are quicker to read. What was analysed inside
+    may be used outside: a `Document` holds nothing of spaCy's.
     """
     nlp = load_pipeline().nlp
     with nlp.memory_zone() if len(nlp.vocab.strings) > _MOST_WORDS else nullcontext():
@@ -273,34 +272,24 @@ def analyse_tokens(sentences: Iterable[Sequence[str]]) -> Iterator[Document]:
     return load_pipeline().analyse_tokens(sentences)
 
 
-# Texts analysed lately: whoever grades an answer, explains it and measures it analyses it once.
-
-_MOST = 3_000  # texts
-
-
-@dataclass(slots=True)
-class _Kept:
-    """The documents kept, by text; replaced, never changed, as several threads may read them."""
-
-    documents: dict[str, Document] = field(default_factory=dict)
-
-
-_KEPT = _Kept()
+# The documents analysed recently, by text; replaced, never changed, as several threads may read them.
+_recent: dict[str, Document] = {}
 
 
 def documents_of(texts: Iterable[str]) -> dict[str, Document]:
-    """The documents of texts, by text; those analysed lately are not analysed again."""
-    wanted = dict.fromkeys(texts)
-    kept = _KEPT.documents
+    """The documents of texts, by text; those analysed recently are not analysed again."""
+    global _recent
+    distinct, known = dict.fromkeys(texts), _recent
+    documents = {text: known[text] for text in distinct if text in known}
     # In alphabetical order: the same texts give the same batches, and so the same numbers to the last digit.
-    new = sorted(text for text in wanted if text not in kept)
-    found = {text: kept[text] for text in wanted if text in kept}
-    found.update(zip(new, analyse_many(new), strict=True))
-    others = [(text, one) for text, one in kept.items() if text not in found]
-    _KEPT.documents = dict([*others, *found.items()][-_MOST:])
-    return found
+    new = sorted(distinct.keys() - known.keys())
+    documents.update(zip(new, analyse_many(new), strict=True))
+    others = [(text, document) for text, document in known.items() if text not in documents]
+    _recent = dict([*others, *documents.items()][-_MOST:])
+    return documents
 
 
 def forget() -> None:
-    """Keep nothing, as speed is measured from a fresh start."""
-    _KEPT.documents = {}
+    """Forget the documents, so that speed can be measured from a fresh start."""
+    global _recent
+    _recent = {}

@@ -19,33 +19,18 @@ _DAY = 86400.0
 _YEAR = 365.25 * _DAY
 # Base unit → what is written for it and its multiples. Single letters are read in the case they have here.
 _SYMBOLS: dict[str, dict[str, float]] = {
-    "m": {"m": 1},
-    "g": {"g": 1},
+    **{symbol: {symbol: 1} for symbol in "mgANJ%°$€£"},
     "s": {"s": 1, "h": 3600},
     "V": {"V": 1, "v": 1},
-    "A": {"A": 1},
     "ohm": {"Ω": 1, "\u2126": 1, "kΩ": 1000, "k\u2126": 1000},
     "W": {"W": 1, "w": 1},
-    "N": {"N": 1},
-    "J": {"J": 1},
     "l": {"l": 1, "L": 1},
-    "%": {"%": 1},
-    "°": {"°": 1},
-    "$": {"$": 1},
-    "€": {"€": 1},
-    "£": {"£": 1},
 }
 # Longer ones are read in any case and may end in s.
 _NAMES: dict[str, dict[str, float]] = {
     "m": {"metre": 1, "meter": 1, "cm": 0.01, "centimetre": 0.01, "centimeter": 0.01}
-    | {
-        "mm": 0.001,
-        "millimetre": 0.001,
-        "millimeter": 0.001,
-        "km": 1000,
-        "kilometre": 1000,
-        "kilometer": 1000,
-    }
+    | {"mm": 0.001, "millimetre": 0.001, "millimeter": 0.001}
+    | {"km": 1000, "kilometre": 1000, "kilometer": 1000}
     | {"inch": 0.0254, "inches": 0.0254, "ft": 0.3048, "foot": 0.3048, "feet": 0.3048, "yard": 0.9144}
     | {"mile": 1609.344},
     "g": {"gram": 1, "gramme": 1, "kg": 1000, "kilogram": 1000, "kilo": 1000, "mg": 0.001, "milligram": 0.001}
@@ -81,7 +66,7 @@ _GLYPHS = {"½": 1 / 2, "¼": 1 / 4, "¾": 3 / 4, "⅓": 1 / 3, "⅔": 2 / 3, "�
 _SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"
 _AS_DIGITS = str.maketrans(_SUPERSCRIPTS + "−", "0123456789--")
 
-# "The other one" is no number, and what follows "bulb 2" is no unit.
+# "The other one" is not a number, and what follows "bulb 2" is not a unit.
 _BEFORE_PRONOUN_ONE = frozenset(_listed("the this that no other each another which every any some only"))
 _LABELLED = frozenset(
     _listed("bulb terminal switch battery figure fig question number no step part point resistor")
@@ -118,9 +103,7 @@ _SPELLED = re.compile(
 )
 
 _NAMED = {name: (base, factor) for base, names in _NAMES.items() for name, factor in names.items()}
-_LETTERS = {
-    symbol: (base, factor) for base, symbols in _SYMBOLS.items() for symbol, factor in symbols.items()
-}
+_LETTERS = {name: (base, factor) for base, names in _SYMBOLS.items() for name, factor in names.items()}
 _ONE_UNIT = rf"(?:(?i:{_any_of(_NAMED)})s?|{_any_of(_LETTERS)})(?![A-Za-z0-9])"
 _UNIT = re.compile(
     r"(?: ?|-)"
@@ -129,7 +112,7 @@ _UNIT = re.compile(
     rf"|(?P<unit>{_ONE_UNIT})(?:(?: ?/ ?| per )(?:(?P<per_square>s2\b)|(?P<per>{_ONE_UNIT})))?"
     r"(?P<square> ?\^ ?2\b|²| squared\b)?)"
 )
-# Nothing above matches without one of these; most texts have none, and that is quickly seen.
+# Nothing above matches without one of these; most texts have none, which is quick to see.
 _DIGIT = re.compile(f"[0-9{''.join(_GLYPHS)}]")
 _NUMBER_WORDS = frozenset((*_WORDS, *_SCALES, *_PARTS, *(f"{part}s" for part in _PARTS)))
 _WORD = re.compile("[a-z]+")
@@ -139,24 +122,26 @@ _RANGE = re.compile(r" ?(?:-|–|—|\bto\b) ?", re.IGNORECASE)
 
 
 def find_quantities(tokens: tuple[Token, ...]) -> tuple[Quantity, ...]:
-    """Find the numbers of a text, in order; ordinals and the digits inside names like H2O are none."""
+    """Find the numbers of a text, in order; ordinals and the digits inside names like H2O do not count."""
     text = " ".join([token.text for token in tokens])
     if not _DIGIT.search(text) and _NUMBER_WORDS.isdisjoint(_WORD.findall(text.lower())):
         return ()
     line = _Line.of(tokens)
-    found: list[_Found] = []
-    for number in _numbers(line):
-        if found and number.start < found[-1].end:
+    numbers: list[_Number] = []
+    for bare in _numbers(line):
+        last = numbers[-1] if numbers else None
+        if last and bare.start < last.end:
             continue  # the 2 of m/s^2
-        one = _with_unit(line, number)
-        if found and not found[-1].unit and _RANGE.fullmatch(line.text, found[-1].end, one.start):
-            found[-1] = replace(found[-1], unit=one.unit, factor=one.factor, offset=one.offset)
-        found.append(one)
-    return tuple(quantity for one in found if isfinite((quantity := line.quantity(one)).value))
+        number = _with_unit(line, bare)
+        if last and not last.unit and _RANGE.fullmatch(line.text, last.end, number.start):
+            numbers[-1] = replace(last, unit=number.unit, factor=number.factor, offset=number.offset)
+        numbers.append(number)
+    quantities = map(line.quantity, numbers)
+    return tuple(quantity for quantity in quantities if isfinite(quantity.value))
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Number:
     """A number at characters `start` to `end`, and how its unit turns it into base units."""
 
     start: int
@@ -180,8 +165,8 @@ class _Line:
         pieces: list[str] = []
         starts: list[int] = []
         length = 0
-        for place, token in enumerate(tokens):
-            gap = " " if place and token.start > tokens[place - 1].end else ""
+        for index, token in enumerate(tokens):
+            gap = " " if index and token.start > tokens[index - 1].end else ""
             starts.append(length + len(gap))
             pieces += (gap, token.text)
             length += len(gap) + len(token.text)
@@ -192,25 +177,24 @@ class _Line:
         return max(bisect_right(self.starts, character) - 1, 0)
 
     def word_before(self, character: int) -> str:
-        place = self.at(character)
-        return self.tokens[place - 1].text.lower() if place else ""
+        index = self.at(character)
+        return self.tokens[index - 1].text.lower() if index else ""
 
-    def quantity(self, one: _Found) -> Quantity:
-        end = bisect_left(self.starts, one.end)
-        return Quantity(self.at(one.start), end, one.value * one.factor + one.offset, one.unit)
+    def quantity(self, number: _Number) -> Quantity:
+        end = bisect_left(self.starts, number.end)
+        return Quantity(self.at(number.start), end, number.value * number.factor + number.offset, number.unit)
 
 
-def _numbers(line: _Line) -> Iterator[_Found]:
+def _numbers(line: _Line) -> Iterator[_Number]:
     """The numbers that are not part of something else, without their units."""
-    found = [
-        _from_digits(match) for match in _DIGITS.finditer(line.text) if _ends_well(line.text, match.end())
-    ]
-    found += [_from_words(match) for match in _SPELLED.finditer(line.text) if not _is_pronoun(line, match)]
+    text = line.text
+    numbers = [_from_digits(match) for match in _DIGITS.finditer(text) if _ends_well(text, match.end())]
+    numbers += [_from_words(match) for match in _SPELLED.finditer(text) if not _is_pronoun(line, match)]
     end = 0
-    for one in sorted(found, key=lambda one: one.start):
-        if one.start >= end:
-            end = one.end
-            yield one
+    for number in sorted(numbers, key=lambda number: number.start):
+        if number.start >= end:
+            end = number.end
+            yield number
 
 
 def _ends_well(text: str, end: int) -> bool:
@@ -221,7 +205,7 @@ def _ends_well(text: str, end: int) -> bool:
     return not after[:1].isalnum() or _UNIT.match(text, end) is not None
 
 
-def _from_digits(match: re.Match[str]) -> _Found:
+def _from_digits(match: re.Match[str]) -> _Number:
     part = match.groupdict()
     if part["number"]:
         power = (part["e"] or part["power"] or part["raised"] or "0").translate(_AS_DIGITS)
@@ -233,18 +217,17 @@ def _from_digits(match: re.Match[str]) -> _Found:
         value = float(part["mixed"] or 0) + (float(part["top"]) / bottom if bottom else float("nan"))
     else:
         value = float(part["whole"] or 0) + _GLYPHS[part["glyph"]]
-    value = value * _SCALES.get((part["scale"] or "").lower(), 1) + _PARTS.get(
-        (part["more"] or "").lower(), 0
-    )
-    return _Found(match.start(), match.end(), -value if part["sign"] else value)
+    value *= _SCALES.get((part["scale"] or "").lower(), 1)
+    value += _PARTS.get((part["more"] or "").lower(), 0)
+    return _Number(match.start(), match.end(), -value if part["sign"] else value)
 
 
-def _from_words(match: re.Match[str]) -> _Found:
+def _from_words(match: re.Match[str]) -> _Number:
     if match["part"]:
         value = 1.0
         for word in re.findall("[a-z]+", match["part"].lower()):
             value *= _WORDS.get(word) or _SCALES.get(word) or _PARTS.get(word.removesuffix("s")) or 1
-        return _Found(match.start(), match.end(), value)
+        return _Number(match.start(), match.end(), value)
     total = current = 0.0
     for word in re.findall("[a-z]+", match["words"].lower()):
         current += _WORDS.get(word, 0)
@@ -252,7 +235,7 @@ def _from_words(match: re.Match[str]) -> _Found:
             current = (current or 1) * _SCALES[word]
             if _SCALES[word] >= _SCALES["thousand"]:
                 total, current = total + current, 0.0
-    return _Found(match.start(), match.end(), total + current + _PARTS.get((match["more"] or "").lower(), 0))
+    return _Number(match.start(), match.end(), total + current + _PARTS.get((match["more"] or "").lower(), 0))
 
 
 def _is_pronoun(line: _Line, match: re.Match[str]) -> bool:
@@ -263,29 +246,26 @@ def _is_pronoun(line: _Line, match: re.Match[str]) -> bool:
     return not is_number or line.word_before(match.start()) in _BEFORE_PRONOUN_ONE
 
 
-def _with_unit(line: _Line, one: _Found) -> _Found:
+def _with_unit(line: _Line, number: _Number) -> _Number:
     """A number with the unit before or after it, if it has one."""
-    currency = _CURRENCY.search(line.text, max(one.start - 2, 0), one.start)
+    currency = _CURRENCY.search(line.text, max(number.start - 2, 0), number.start)
     if currency:
-        return replace(one, start=currency.start(), unit=currency[1])
-    half_a = _OF_A.match(line.text, one.end) if 0 < one.value < 1 else None
-    match = _UNIT.match(line.text, half_a.end() if half_a else one.end)
-    if not match or line.word_before(one.start) in _LABELLED:
-        return one
+        return replace(number, start=currency.start(), unit=currency[1])
+    half_a = _OF_A.match(line.text, number.end) if 0 < number.value < 1 else None
+    match = _UNIT.match(line.text, half_a.end() if half_a else number.end)
+    if not match or line.word_before(number.start) in _LABELLED:
+        return number
     if match["scale"] or match["letter"]:
         factor, offset = _TEMPERATURES[(match["scale"] or match["letter"])[0].lower()]
-        return replace(one, end=match.end(), unit="°C", factor=factor, offset=offset)
+        return replace(number, end=match.end(), unit="°C", factor=factor, offset=offset)
     unit, factor = _unit_of(match["unit"])
     square = bool(match["square"] or match["per_square"])
     if match["per"] or match["per_square"]:
-        below, divisor = _unit_of(match["per"] or "s")
-        return replace(
-            one,
-            end=match.end(),
-            unit=f"{unit}/{below}{'²' if square else ''}",
-            factor=factor / divisor ** (1 + square),
-        )
-    return replace(one, end=match.end(), unit=f"{unit}²" if square else unit, factor=factor ** (1 + square))
+        divisor_unit, divisor = _unit_of(match["per"] or "s")
+        unit, factor = f"{unit}/{divisor_unit}", factor / divisor ** (1 + square)
+    else:
+        factor **= 1 + square
+    return replace(number, end=match.end(), unit=f"{unit}²" if square else unit, factor=factor)
 
 
 def _unit_of(written: str) -> tuple[str, float]:

@@ -1,4 +1,7 @@
-"""The shipped encoder: vectors of a text's words, and what its heads say of two texts read at once.
+"""The reader: the network that ships, with vectors of a text's words and heads that judge two texts at once.
+
+Every network is opened here (`open_network`), and here the cores are shared: matrix products keep to one
+thread, and a network works while the interpreter does.
 
 >>> from postil.language.reader import encoder
 >>> voltage, = encoder().words(["The battery gives a voltage."])
@@ -25,56 +28,45 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from postil.data.arrays import Singles
+from postil.data.arrays import Numbers, Singles
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from tokenizers import Encoding, Tokenizer
 
-# Open a network that ships, as ONNX, to be run by onnxruntime, and say how many may run at a time.
+Pair = tuple[str, str]
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
-
-def cores() -> int:
-    """How many cores this process may keep busy: what OMP_NUM_THREADS says, as for other libraries, or all.
-
-    Where several processes share the work, each is told to take one.
-    """
-    told = os.environ.get("OMP_NUM_THREADS", "")
-    return int(told) if told.isdecimal() and int(told) else os.cpu_count() or 1
+HEADS = ("response", "nli", "similarity")
+WIDTH = 384  # numbers in a vector
+# A longer text is cut: what counts in a short answer comes early, and time grows with the square of length.
+LONGEST = 160
+_REMEMBERED = 1024  # pairs of texts, of about 20 kB each
+# More characters than the longest text can have pieces; the tokenizer need not read a whole novel.
+_MOST_CHARACTERS = LONGEST * 12
 
 
 def open_network(path: Path) -> InferenceSession:
-    """A network that takes one thread a call: callers share the cores among several calls."""
-    # Since 1.29 onnxruntime tells its makers of every session, unless this is set before it is loaded.
+    """Open a network in ONNX that takes one thread a call: callers share the cores among several calls."""
+    # Since 1.29 onnxruntime reports every session to its makers, unless this is set before it is loaded.
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     from onnxruntime import InferenceSession, SessionOptions, disable_telemetry_events
 
-    disable_telemetry_events()  # and where the program around Postil had loaded it already
-
+    disable_telemetry_events()  # in case the program around Postil had loaded it already
     options = SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
     return InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
 
-Pair = tuple[str, str]
-
-HEADS = ("response", "nli", "similarity")
-WIDTH = 384  # numbers in a vector
-# A longer text is cut: what counts in a short answer comes early, and time grows with the square of length.
-LONGEST = 160
-_KEPT = 1024  # pairs of texts, of about 20 kB each
-# More characters than the longest text can have pieces; the tokenizer need not read a whole novel.
-_MOST_CHARACTERS = LONGEST * 12
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Pieces:
-    """The pieces of a text's words: the word each belongs to, where it stands, and its vector of length 1."""
+    """A text's words and where they are; its pieces of words, with a vector of length 1 for each."""
 
     words: tuple[str, ...]
     spans: tuple[tuple[int, int], ...]
-    owners: NDArray[np.intp]  # for each piece, the word it is of
+    owners: Numbers  # for each piece, the word it belongs to
     vectors: Singles
 
 
@@ -82,7 +74,7 @@ class Pieces:
 class LinkPieces:
     """The pieces of two texts read at once: where each starts, and a vector to compare parts by."""
 
-    starts: tuple[NDArray[np.intp], NDArray[np.intp]]
+    starts: tuple[Numbers, Numbers]
     vectors: tuple[Singles, Singles]
 
 
@@ -95,7 +87,7 @@ class _ReadPair:
 
 
 class Encoder:
-    """Runs the two networks, a text at a time, on as many threads as it may keep cores busy.
+    """Runs the two networks, a text at a time, on one thread for each core that it may use.
 
     Each text goes through alone: eight-bit networks scale what they compute by the greatest number in a
     batch, so that in company an answer's logits would depend on who its neighbours are.
@@ -105,7 +97,7 @@ class Encoder:
         self._folder = folder
         self._threads = cores()
         # Replaced, never changed: several threads may read it.
-        self._kept: dict[Pair, _ReadPair] = {}
+        self._recent: dict[Pair, _ReadPair] = {}
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
@@ -129,39 +121,37 @@ class Encoder:
     def words(self, texts: Sequence[str]) -> list[Pieces]:
         """The vectors of the words of each text."""
         encodings = self._tokenizer.encode_batch([_readable(text) for text in texts])
-        found = self._run(self._words, ("vectors",), encodings)
+        outputs = self._run(self._words, ("vectors",), encodings)
         return [
-            _pieces(text, one, rows[0][0]) for text, one, rows in zip(texts, encodings, found, strict=True)
+            _pieces(text, encoding, output[0][0])
+            for text, encoding, output in zip(texts, encodings, outputs, strict=True)
         ]
 
     def pairs(self, pairs: Sequence[Pair], heads: Sequence[str] = ("response",)) -> Mapping[str, Singles]:
-        """The logits of the heads asked for, a row a pair."""
-        found = self._both(pairs)
-        return {head: np.array([one.logits[head] for one in found]) for head in heads}
+        """The logits of the heads asked for, one row per pair."""
+        readings = self._read(pairs)
+        return {head: np.array([reading.logits[head] for reading in readings]) for head in heads}
 
     def link_pieces(self, pairs: Sequence[Pair]) -> list[LinkPieces]:
         """The pieces of each pair's texts; `link_weights` says how to compare them."""
-        return [one.pieces for one in self._both(pairs)]
+        return [reading.pieces for reading in self._read(pairs)]
 
-    def _both(self, pairs: Sequence[Pair]) -> list[_ReadPair]:
-        """All that is said of each pair; the last ones are kept, as grading and explaining ask one by one."""
+    def _read(self, pairs: Sequence[Pair]) -> list[_ReadPair]:
+        """All that is said of each pair; the last are remembered, as grading and explaining ask in turn."""
         cut = [(_readable(first), _readable(second)) for first, second in pairs]
-        known = {pair: self._kept[pair] for pair in cut if pair in self._kept}
-        missing = [pair for pair in dict.fromkeys(cut) if pair not in known]
+        readings = {pair: self._recent[pair] for pair in cut if pair in self._recent}
+        missing = [pair for pair in dict.fromkeys(cut) if pair not in readings]
         encodings = self._tokenizer.encode_batch(missing)
-        found = self._run(self._pairs, (*HEADS, "pieces"), encodings)
-        for pair, encoding, rows in zip(missing, encodings, found, strict=True):
-            logits = {head: rows[place][0] for place, head in enumerate(HEADS)}
-            known[pair] = _ReadPair(logits, link_pieces_of(encoding, rows[-1][0]))
-        self._keep(known)
-        return [known[pair] for pair in cut]
+        outputs = self._run(self._pairs, (*HEADS, "pieces"), encodings)
+        for pair, encoding, (*logits, pieces) in zip(missing, encodings, outputs, strict=True):
+            by_head = {head: values[0] for head, values in zip(HEADS, logits, strict=True)}
+            readings[pair] = _ReadPair(by_head, link_pieces_of(encoding, pieces[0]))
+        self._recent = dict([*self._recent.items(), *readings.items()][-_REMEMBERED:])
+        return [readings[pair] for pair in cut]
 
     def forget(self) -> None:
-        """Keep nothing of what was read, as speed is measured from a fresh start."""
-        self._kept = {}
-
-    def _keep(self, known: Mapping[Pair, _ReadPair]) -> None:
-        self._kept = dict([*self._kept.items(), *known.items()][-_KEPT:])
+        """Forget what was read, so that speed can be measured from a fresh start."""
+        self._recent = {}
 
     @cached_property
     def link_weights(self) -> Mapping[str, Singles]:
@@ -174,12 +164,14 @@ class Encoder:
         """What a network says of each text."""
 
         def run(encoding: Encoding) -> Sequence[Singles]:
-            found: Sequence[Singles] = session.run(list(outputs), _inputs(encoding))
-            return found
+            values = {"ids": encoding.ids, "mask": encoding.attention_mask, "kinds": encoding.type_ids}
+            inputs = {name: np.array([value], np.int64) for name, value in values.items()}
+            result: Sequence[Singles] = session.run(list(outputs), inputs)
+            return result
 
         if len(encodings) < 2 or self._threads < 2:
             return list(map(run, encodings))
-        # One thread a text wastes less than all threads on one: the networks are small.
+        # One thread per text wastes less than all threads on one text: the networks are small.
         with ThreadPoolExecutor(self._threads) as pool:
             return list(pool.map(run, encodings))
 
@@ -187,11 +179,6 @@ class Encoder:
 def _readable(text: str) -> str:
     """As much of a text as is read; half a character, which the tokenizer refuses, becomes a "?"."""
     return text[:_MOST_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
-
-
-def _inputs(encoding: Encoding) -> dict[str, NDArray[np.int64]]:
-    values = {"ids": encoding.ids, "mask": encoding.attention_mask, "kinds": encoding.type_ids}
-    return {name: np.array([value], np.int64) for name, value in values.items()}
 
 
 def _pieces(text: str, encoding: Encoding, vectors: NDArray[Any]) -> Pieces:
@@ -205,10 +192,10 @@ def _pieces(text: str, encoding: Encoding, vectors: NDArray[Any]) -> Pieces:
         else:
             spans[-1] = (spans[-1][0], end)
         owners.append(len(spans) - 1)
-    found = vectors[1 : 1 + len(owners)]
-    lengths = np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-6)
+    vectors = vectors[1 : 1 + len(owners)]
+    lengths = np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6)
     words = tuple(text[start:end].lower() for start, end in spans)
-    return Pieces(words, tuple(spans), np.array(owners, np.intp), (found / lengths).astype(np.float32))
+    return Pieces(words, tuple(spans), np.array(owners, np.intp), (vectors / lengths).astype(np.float32))
 
 
 def link_pieces_of(encoding: Encoding, vectors: NDArray[Any]) -> LinkPieces:
@@ -221,21 +208,24 @@ def link_pieces_of(encoding: Encoding, vectors: NDArray[Any]) -> LinkPieces:
 
 @cache
 def encoder(folder: Path | None = None) -> Encoder:
-    """The shipped encoder, or the one in a folder; loaded when first asked for something."""
+    """The shipped encoder, or the one in a folder; loaded on first use."""
     if folder is not None:
         return Encoder(folder)
     with as_file(files("postil.resources").joinpath("encoder")) as path:
         return Encoder(path)
 
 
-# Share the cores: keep matrix products to one thread, and let a network work while the interpreter does.
+def cores() -> int:
+    """How many cores this process may keep busy: what OMP_NUM_THREADS says, as for other libraries, or all.
 
-Item = TypeVar("Item")
-Found = TypeVar("Found")
+    Where several processes share the work, each is told to take one.
+    """
+    limit = os.environ.get("OMP_NUM_THREADS", "")
+    return int(limit) if limit.isdecimal() and int(limit) else os.cpu_count() or 1
 
 
 def one_thread_each() -> AbstractContextManager[Any]:
-    """Inside, a matrix product takes one thread: ours are small, and shared they cost more than they gain."""
+    """A context in which a matrix product takes one thread: ours are too small to gain from several."""
     limited: AbstractContextManager[Any] = _libraries().limit(limits=1, user_api="blas")
     return limited
 
@@ -246,23 +236,23 @@ def _libraries() -> ThreadpoolController:
 
 
 def beside() -> Executor:
-    """What does one thing beside another, where there is a core for it; else everything in its turn."""
+    """An executor that works in the background if there is a core for it, otherwise at once."""
     return ThreadPoolExecutor(1) if cores() > 1 else _InTurn()
 
 
 class _InTurn(Executor):
-    """Does at once what it is given."""
+    """Runs at once what it is given."""
 
-    def submit(self, fn: Callable[..., Found], /, *args: Any, **kwargs: Any) -> Future[Found]:
+    def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
         """The future of something that is done already; an error is raised here."""
-        done: Future[Found] = Future()
+        done: Future[Result] = Future()
         done.set_result(fn(*args, **kwargs))
         return done
 
 
-def ahead(work: Callable[[Item], Found], items: Iterable[Item]) -> Iterator[Future[Found]]:
-    """Work on items in the background, in order: on the next one, too, while a result is waited for."""
-    waiting: deque[Future[Found]] = deque()
+def ahead(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Future[Result]]:
+    """Work on items in the background, in order, one item ahead of the result that is asked for."""
+    waiting: deque[Future[Result]] = deque()
     with beside() as pool:
         for item in items:
             waiting.append(pool.submit(work, item))

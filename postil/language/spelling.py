@@ -1,4 +1,7 @@
-"""Spelling: put right what is clearly mistyped, never a word of the question or the references."""
+"""Spelling: correct what is clearly mistyped, never a word of the question or the references.
+
+`spelled_out` turns contracted denials into two words.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +32,8 @@ _POSSESSIVE = re.compile(r"['’]s$")
 _BEFORE_SENTENCE = re.compile(r"(?:^|[.!?:;\n\r•*])[^\w,]*$")
 _LOOK_BACK = 8
 _SHORTEST, _LONGEST = 4, 40
-# Of a text that is mostly odd words we say that it is not English, and leave it alone. A short word is odd
-# unless it is a frequent one: two or three letters are nearly always a word of some language.
+# A text that is mostly odd words is taken not to be English and left alone. A short word is odd unless it is
+# a frequent one: two or three letters are nearly always a word of some language.
 _ENOUGH_WORDS, _ODD_SHARE, _FREQUENT = 6, 0.6, 300_000_000
 
 # What a candidate costs, in powers of ten: an edit counts as much as being a thousand times as rare a word.
@@ -75,7 +78,7 @@ _BEGINNINGS = ("un", "dis", "non", "mis", "re", "over", "under", "anti", "multi"
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """A word that was changed: where it stood in the text as it was given, what it was and what it is."""
+    """A word that was changed: where it stood in the original text, what it was and what it is now."""
 
     start: int
     end: int
@@ -106,26 +109,26 @@ class Speller:
         return Speller({word: int(count) for word, count in map(str.split, lines)})
 
     def correct(self, text: str, known: Iterable[str] = ()) -> tuple[str, tuple[Correction, ...]]:
-        """Return the text with misspelt words put right, and the list of changes.
+        """Return the text with misspelt words corrected, and the list of changes.
 
         `known` are texts, such as the question and the references, whose words are right by definition and
         are preferred as corrections.
         """
-        given = _known((known,) if isinstance(known, str) else tuple(known))
+        vocabulary = _known((known,) if isinstance(known, str) else tuple(known))
         words = [(match, _plain(match[0])) for match in _words(text)]
-        wrong = {word for word in {word for _, word in words} if not self._is_right(word, given)}
-        if not wrong or self._is_foreign([word for _, word in words], wrong, given):
+        wrong = {word for word in {word for _, word in words} if not self._is_right(word, vocabulary)}
+        if not wrong or self._is_foreign([word for _, word in words], wrong, vocabulary):
             return text, ()
-        corrections, parts, at = [], [], 0
-        best = cache(lambda word, is_name: self._best(word, given, is_name))
+        corrections, parts, done = [], [], 0
+        best = cache(lambda word, is_name: self._best(word, vocabulary, is_name))
         for match in (match for match, word in words if word in wrong):
             start, end = match.span()
             after = _corrected(match[0], text[max(0, start - _LOOK_BACK) : start], best)
             if after is not None:
                 corrections.append(Correction(start, end, match[0], after))
-                parts += [text[at:start], after]
-                at = end
-        return "".join([*parts, text[at:]]), tuple(corrections)
+                parts += [text[done:start], after]
+                done = end
+        return "".join([*parts, text[done:]]), tuple(corrections)
 
     def _is_foreign(self, words: Sequence[str], wrong: Container[str], known: _Known) -> bool:
         short = [word for word in words if 1 < len(word) < _SHORTEST and word.isalpha()]
@@ -138,22 +141,19 @@ class Speller:
         bare = _POSSESSIVE.sub("", word)
         if len(word) < _SHORTEST or any(form in known.words for form in (word, bare, *_bases(bare))):
             return True
-        return self._is_english(bare)
-
-    def _is_english(self, word: str) -> bool:
         counts = self.counts
-        if word in counts or word in self._contractions or word in self._cut_contractions:
+        if bare in counts or bare in self._contractions or bare in self._cut_contractions:
             return True
-        others = [pattern.sub(other, word) for pattern, other in _SPELT_TWO_WAYS.items()]
-        rests = [word.removeprefix(start) for start in _BEGINNINGS if len(word) > len(start) + _SHORTEST]
-        return any(form in counts for form in (*others, *_bases(word), *rests))
+        others = [pattern.sub(other, bare) for pattern, other in _SPELT_TWO_WAYS.items()]
+        rests = [bare.removeprefix(start) for start in _BEGINNINGS if len(bare) > len(start) + _SHORTEST]
+        return any(form in counts for form in (*others, *_bases(bare), *rests))
 
     def _is_compound(self, word: str) -> bool:
         cuts = range(_SHORTEST, len(word) - _SHORTEST + 1)
         return any(word[:cut] in self.counts and word[cut:] in self.counts for cut in cuts)
 
     def _best(self, word: str, known: _Known, is_name: bool) -> str | None:
-        """The likeliest word for one that is not right; none if no likely one is near."""
+        """The likeliest word for one that is not right; None if no likely one is near."""
         # What looks like a name is only changed to a known word, and only if it is all but that word;
         # "lightbulb" is two words, but "diffrent" is not "diff" and "rent".
         most = 1 if is_name or self._is_compound(word) else 2
@@ -183,13 +183,9 @@ class Speller:
 
     @cached_property
     def _indexes(self) -> tuple[SymSpell, ...]:
-        made_up = dict.fromkeys(self._contractions, max(least for _, least in _INDEXES))
-        words = {
-            word: count
-            for word, count in self.counts.items()
-            if len(word) >= _SHORTEST or count >= _SHORT_COUNT
-        }
-        words |= made_up
+        counts = self.counts.items()
+        words = {word: n for word, n in counts if len(word) >= _SHORTEST or n >= _SHORT_COUNT}
+        words |= dict.fromkeys(self._contractions, max(least for _, least in _INDEXES))
         return tuple(
             _index({word: count for word, count in words.items() if count >= least}, distance, 5)
             for distance, least in _INDEXES
@@ -226,8 +222,8 @@ class _Known:
 
 @lru_cache(maxsize=256)
 def _known(texts: tuple[str, ...]) -> _Known:
-    found = {_plain(match[0]) for text in texts for match in _WORD.finditer(text)}
-    return _Known(frozenset(found | {_POSSESSIVE.sub("", word) for word in found}))
+    words = {_plain(match[0]) for text in texts for match in _WORD.finditer(text)}
+    return _Known(frozenset(words | {_POSSESSIVE.sub("", word) for word in words}))
 
 
 def _index(counts: Mapping[str, int], distance: int, prefix: int) -> SymSpell:
@@ -249,7 +245,7 @@ def _words(text: str) -> Iterator[re.Match[str]]:
 
 
 def _corrected(word: str, before: str, best: Callable[[str, bool], str | None]) -> str | None:
-    """The word put right, dressed as it was: its capital, its kind of apostrophe, its possessive."""
+    """The word corrected, with its capital, its kind of apostrophe and its possessive as they were."""
     possessive = _POSSESSIVE.search(word)
     bare = word[: possessive.start()] if possessive else word
     if not _CORRECTABLE.fullmatch(bare.replace("’", "'")):
@@ -290,33 +286,30 @@ def _sound(word: str) -> str:
 
 def _turns_meaning(word: str, term: str) -> bool:
     """Whether one of two words is the other with a negative prefix: "disconected" is not "connected"."""
-    for longer, shorter in ((word, term), (term, word)):
-        for prefix in _NEGATIVE:
-            if longer.startswith(prefix) and longer.removeprefix(prefix)[:3] == shorter[:3]:
-                return True
-    return False
+    return any(
+        longer.startswith(prefix) and longer.removeprefix(prefix)[:3] == shorter[:3]
+        for longer, shorter in ((word, term), (term, word))
+        for prefix in _NEGATIVE
+    )
 
-
-# Denials spelled out: "don't", "dont" and "cannot" become "do not" and "can not".
-#
-# A network that reads pieces of words sees in "don't" three pieces, none of which it knows from "not".
 
 _WHOLE = {"can't": "can not", "cannot": "can not", "cant": "can not", "won't": "will not", "ain't": "is not"}
 _HELPERS = "do|does|did|is|are|was|were|would|could|should|must|might|has|have|had|need"
 _DENIAL = re.compile(
-    rf"\b(?P<whole>{'|'.join(_WHOLE)})\b|\b(?P<helper>{_HELPERS})(?:n't|nt)\b",
-    re.IGNORECASE,
+    rf"\b(?P<whole>{'|'.join(_WHOLE)})\b|\b(?P<helper>{_HELPERS})(?:n't|nt)\b", re.IGNORECASE
 )
 
 
 def spelled_out(text: str) -> str:
-    """The text with its contracted denials in two words."""
+    """The text with its contracted denials in two words: "don't", "dont" and "cannot" as "do not", "can not".
+
+    A network that reads pieces of words sees three pieces in "don't", none of which it knows from "not".
+    """
     return _DENIAL.sub(_in_two_words, text.replace("’", "'"))
 
 
 def _in_two_words(match: re.Match[str]) -> str:
-    found = match["whole"]
-    if not found:
+    if match["helper"]:
         return f"{match['helper']} not"
-    words = _WHOLE[found.lower()]
-    return words.capitalize() if found[0].isupper() else words
+    words = _WHOLE[match[0].lower()]
+    return words.capitalize() if match[0][0].isupper() else words

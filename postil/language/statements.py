@@ -1,4 +1,4 @@
-"""From a question and a short answer to a statement, as the makers of entailment pairs did.
+"""From a question and a short answer to a statement, as is done to make entailment pairs.
 
 "How high is Mount Everest?" and "8848 m" give "Mount Everest is 8848 m high." So a fragment can be judged,
 and aligned, like a sentence. Where no rule fits, the answer stays as it is.
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from postil.language.document import Document, Token
 from postil.language.pipeline import analyse_many
@@ -30,18 +31,13 @@ _VERBAL = frozenset(("VB", "VBN", "VBG", "VBZ", "VBD", "VBP"))
 
 def statement(question: str, answer: str) -> str:
     """A statement that says what a short answer to a question says."""
-    asked, given = analyse_many([question, " ".join(answer.split())])
+    asked, replied = analyse_many([question, " ".join(answer.split())])
     words = [token for token in asked.tokens if any(map(str.isalnum, token.text)) or token.text == ","]
-    reply = _bare(given.text)
-    asks_reason = bool(words) and _low(words[0]) == "why"
-    if not words or not reply or (_is_sentence(given) and not asks_reason):
-        return _sentence(given.text)
-    said = _of_yes_or_no(words, reply) or _of_open(_last_question(words), reply, given)
-    return _sentence(said or given.text)
-
-
-def _bare(answer: str) -> str:
-    return answer.strip().rstrip(".!").strip()
+    reply = replied.text.strip().rstrip(".!").strip()
+    if not words or not reply or (_is_sentence(replied) and _low(words[0]) != "why"):
+        return _sentence(replied.text)
+    claim = _of_yes_or_no(words, reply) or _of_open(_last_question(words), reply, replied)
+    return _sentence(claim or replied.text)
 
 
 def _sentence(text: str) -> str:
@@ -53,17 +49,16 @@ def _sentence(text: str) -> str:
 
 
 def _is_sentence(answer: Document) -> bool:
-    """Whether an answer says who or what, and what about it."""
+    """Whether an answer has a subject and a finite verb."""
     has_subject = any(token.relation.split(":")[0] in ("nsubj", "expl") for token in answer.tokens)
     return has_subject and any(token.tag in _FINITE for token in answer.tokens)
 
 
 def _last_question(words: Sequence[Token]) -> Sequence[Token]:
     """The part that asks, where a clause with a comma stands before it: "When water boils, what forms?"."""
-    commas = [place for place, token in enumerate(words) if token.text == ","]
-    for place in reversed(commas):
-        if any(_low(token) in _ASKING for token in words[place + 1 : place + 4]):
-            return words[place + 1 :]
+    for comma in reversed([index for index, token in enumerate(words) if token.text == ","]):
+        if any(_low(token) in _ASKING for token in words[comma + 1 : comma + 4]):
+            return words[comma + 1 :]
     return words
 
 
@@ -73,11 +68,10 @@ def _low(token: Token) -> str:
 
 def _written(tokens: Sequence[Token]) -> str:
     """Tokens as they were written, with blanks where there were any."""
-    found = ""
-    for place, token in enumerate(tokens):
-        apart = place and token.start > tokens[place - 1].end
-        found += (" " if apart else "") + token.text
-    return found
+    text = tokens[0].text if tokens else ""
+    for before, token in pairwise(tokens):
+        text += (" " if token.start > before.end else "") + token.text
+    return text
 
 
 def _joined(*parts: str) -> str:
@@ -86,7 +80,7 @@ def _joined(*parts: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """What a question says beside what it asks for: subject, verbs, the rest, and a clause behind it."""
+    """What a question says besides what it asks for: subject, verbs, the rest, and a clause after it."""
 
     subject: str
     verbs: str
@@ -102,26 +96,30 @@ def _of_yes_or_no(words: Sequence[Token], reply: str) -> str:
     return _joined(clause.subject, clause.verbs, clause.rest, clause.tail)
 
 
-def _of_open(words: Sequence[Token], reply: str, given: Document) -> str:
+def _of_open(words: Sequence[Token], reply: str, replied: Document) -> str:
     """The statement for a question that begins with what is asked for: what, which year, how many moons."""
-    start = next((place for place, token in enumerate(words) if token.tag in _FINITE), None)
+    start = next((index for index, token in enumerate(words) if token.tag in _FINITE), None)
     # What is asked for stands first, or behind a preposition: "in which year".
     first = words[1:2] if words[0].pos == "ADP" else words[:1]
     if not start or not any(_low(token) in _ASKING for token in first):
         return ""
     asked, word = words[:start], next(_low(token) for token in words[:start] if _low(token) in _ASKING)
-    phrase = _reply(asked, word, reply, given)
+    phrase = _reply(asked, word, reply, replied)
     after = words[start + 1 :]
     asks_subject = word in ("what", "which", "who", "whose", "how") and not _has_adverb(asked)
     if asks_subject and (_low(words[start]) not in _AUXILIARIES or _starts_with_verb(after)):
         return _joined(phrase, _written(words[start:]))
-    if _low(words[start]) in _BE and not _main_verb(words, start):
+    inside, _ = _parted(after)
+    if _low(words[start]) in _BE and _main_verb(words, start, len(inside)) is None:
         return _of_copula(words, start, word, phrase)
     clause = _clause(words, start)
     if clause.verbs.endswith(("did", "does", "do")):  # "What did she do?": the answer has the verb
         return _joined(clause.subject, phrase, clause.rest, clause.tail)
-    last = _has_adverb(asked) or asked[0].pos == "ADP" or word in ("where", "when", "why")
-    return _placed(clause, phrase, last=last)
+    # The answer follows the verb or, where it tells place, time or reason, everything.
+    is_last = _has_adverb(asked) or asked[0].pos == "ADP" or word in ("where", "when", "why")
+    if is_last or clause.rest in ("of", "from", "to", "with", "for"):
+        return _joined(clause.subject, clause.verbs, clause.rest, phrase, clause.tail)
+    return _joined(clause.subject, clause.verbs, phrase, clause.rest, clause.tail)
 
 
 def _has_adverb(asked: Sequence[Token]) -> bool:
@@ -131,18 +129,8 @@ def _has_adverb(asked: Sequence[Token]) -> bool:
 
 def _starts_with_verb(words: Sequence[Token]) -> bool:
     """Whether no subject stands between an auxiliary and its verb: "was killed", "can conduct"."""
-    without = [token for token in words if token.pos not in ("ADV", "PART")]
-    return bool(without) and without[0].tag in _VERBAL
-
-
-def _placed(clause: _Clause, phrase: str, *, last: bool) -> str:
-    """The answer behind the verb or, where it tells place, time or reason, behind everything."""
-    stranded = (
-        clause.rest and len(clause.rest.split()) == 1 and clause.rest in ("of", "from", "to", "with", "for")
-    )
-    if last or stranded:
-        return _joined(clause.subject, clause.verbs, clause.rest, phrase, clause.tail)
-    return _joined(clause.subject, clause.verbs, phrase, clause.rest, clause.tail)
+    first = next((token for token in words if token.pos not in ("ADV", "PART")), None)
+    return first is not None and first.tag in _VERBAL
 
 
 def _of_copula(words: Sequence[Token], start: int, word: str, phrase: str) -> str:
@@ -151,12 +139,8 @@ def _of_copula(words: Sequence[Token], start: int, word: str, phrase: str) -> st
     subject, tail = _parted(words[start + 1 :])
     if not subject:
         return ""
-    if (
-        word == "how"
-        and len(asked) > 1
-        and asked[1].pos in ("ADJ", "ADV")
-        and _low(asked[1]) not in ("many", "much")
-    ):
+    is_degree = len(asked) > 1 and asked[1].pos in ("ADJ", "ADV") and _low(asked[1]) not in ("many", "much")
+    if word == "how" and is_degree:
         return _joined(_written(subject), verb, phrase, _written(asked[1:]), _written(tail))
     superlative = any(token.tag in ("JJS", "RBS") for token in subject)
     if word in ("which", "what") and len(asked) > 1 and superlative:
@@ -168,50 +152,42 @@ def _clause(words: Sequence[Token], start: int, *, denied: bool = False) -> _Cla
     """A clause whose auxiliary stands before its subject, put in the order of a statement."""
     auxiliary = words[start]
     inside, tail = _parted(words[start + 1 :])
-    verb = _main_place(words, start, len(inside))
+    verb = _main_verb(words, start, len(inside))
+    denial = "not" if denied else ""
     if verb is None:
         subject, rest = _subject(inside)
-        not_ = "not" if denied else ""
-        return _Clause(_written(subject), _joined(_low(auxiliary), not_), _written(rest), _written(tail))
-    subject, rest = words[start + 1 : verb], words[verb + 1 : start + 1 + len(inside)]
-    if _low(auxiliary) in _DO and not denied:
-        verbs = _inflected(_low(auxiliary), words[verb])
+        verbs = _joined(_low(auxiliary), denial)
     else:
-        verbs = _joined(_low(auxiliary), "not" if denied else "", words[verb].text)
+        subject, rest = words[start + 1 : verb], words[verb + 1 : start + 1 + len(inside)]
+        verbs = _joined(_low(auxiliary), denial, words[verb].text)
+        if _low(auxiliary) in _DO and not denied:
+            verbs = _inflected(_low(auxiliary), words[verb])
     return _Clause(_written(subject), verbs, _written(rest), _written(tail))
 
 
 def _subject(words: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token]]:
     """Where the subject ends in "the switch closed", after its noun, and what follows."""
-    heads = [
-        place
-        for place, token in enumerate(words)
-        if token.relation.split(":")[0] in ("nsubj", "expl", "csubj")
-    ]
-    if not heads and words and words[0].pos in ("PRON", "PROPN"):
-        heads = [0]
-    return (words[: heads[0] + 1], words[heads[0] + 1 :]) if heads else (words, ())
+    relations = [token.relation.split(":")[0] for token in words]
+    head = next((i for i, relation in enumerate(relations) if relation in ("nsubj", "expl", "csubj")), None)
+    if head is None and words and words[0].pos in ("PRON", "PROPN"):
+        head = 0
+    return (words, ()) if head is None else (words[: head + 1], words[head + 1 :])
 
 
 def _parted(words: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token]]:
-    """What belongs to the clause itself, and a clause of time or condition behind it."""
-    place = next((at for at, token in enumerate(words) if at and _low(token) in _CLAUSES), len(words))
-    return words[:place], words[place:]
+    """What belongs to the clause itself, and a clause of time or condition after it."""
+    end = next((index for index, token in enumerate(words) if index and _low(token) in _CLAUSES), len(words))
+    return words[:end], words[end:]
 
 
-def _main_verb(words: Sequence[Token], start: int) -> bool:
-    inside, _ = _parted(words[start + 1 :])
-    return _main_place(words, start, len(inside)) is not None
-
-
-def _main_place(words: Sequence[Token], start: int, length: int) -> int | None:
-    """The place of the verb that an auxiliary belongs to, behind the subject."""
+def _main_verb(words: Sequence[Token], start: int, length: int) -> int | None:
+    """The index of the verb that an auxiliary belongs to, after the subject."""
     auxiliary, inside = words[start], range(start + 2, start + 1 + length)
     if auxiliary.relation.startswith("aux"):
-        owned = next((place for place in inside if words[place].index == auxiliary.head), None)
-        if owned is not None:
-            return owned
-    tagged = [place for place in inside if words[place].tag in ("VB", "VBN", "VBG")]
+        head = next((index for index in inside if words[index].index == auxiliary.head), None)
+        if head is not None:
+            return head
+    tagged = [index for index in inside if words[index].tag in ("VB", "VBN", "VBG")]
     if tagged and not (_low(auxiliary) in _BE and words[tagged[0]].relation.startswith(("acl", "amod"))):
         return tagged[0]
     # "When did the war end?": where a do-form must have a verb, it is the last word.
@@ -223,15 +199,14 @@ def _inflected(auxiliary: str, verb: Token) -> str:
     return past_tense(word) if auxiliary == "did" else third_person(word) if auxiliary == "does" else word
 
 
-def _reply(asked: Sequence[Token], word: str, reply: str, given: Document) -> str:
+def _reply(asked: Sequence[Token], word: str, reply: str, replied: Document) -> str:
     """The answer as it stands in the statement: with the thing counted, a preposition or "because"."""
-    first = given.tokens[0]
-    leading = first.pos in ("ADP", "SCONJ", "ADV") or _low(first) in ("because", "by", "due", "to")
-    if word == "how" and any(_low(token) in ("many", "much") for token in asked):
-        has_noun = any(token.pos == "NOUN" for token in given.tokens)
-        counted = asked[[_low(token) in ("many", "much") for token in asked].index(True) + 1 :]
-        return reply if has_noun else _joined(reply, _written(counted))
-    if leading:
+    first = replied.tokens[0]
+    amount = next((index for index, token in enumerate(asked) if _low(token) in ("many", "much")), None)
+    if word == "how" and amount is not None:
+        has_noun = any(token.pos == "NOUN" for token in replied.tokens)
+        return reply if has_noun else _joined(reply, _written(asked[amount + 1 :]))
+    if first.pos in ("ADP", "SCONJ", "ADV") or _low(first) in ("because", "by", "due", "to"):
         return reply
     if word in ("which", "what") and asked[0].pos == "ADP":
         return _joined(_low(asked[0]), reply)

@@ -56,5 +56,5 @@ def test_round_trip_drops_what_rounds_to_nothing(tmp_path: Path) -> None:
 def test_a_model_for_other_features_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "m.json"
     path.write_text(json.dumps({"bias": 0, "tables": {"word": {"keys": [], "weights": []}}}))
-    with pytest.raises(PostilError, match="other features"):
+    with pytest.raises(PostilError, match="does not compute"):
         BoundaryModel.load(path)

@@ -39,9 +39,9 @@ def test_a_pair_is_read_once(monkeypatch):
 
 
 def test_only_the_last_ones_are_kept(monkeypatch):
-    monkeypatch.setattr(module, "_KEPT", 2)
+    monkeypatch.setattr(module, "_REMEMBERED", 2)
     network = encoder()
     network.forget()
     network.pairs([("one", "a"), ("two", "a"), ("three", "a")])
-    assert list(network._kept) == [("two", "a"), ("three", "a")]
+    assert list(network._recent) == [("two", "a"), ("three", "a")]
     assert len(network.pairs([])["response"]) == 0

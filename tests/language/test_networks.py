@@ -3,6 +3,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
+
+import postil
 
 _OPENS = """
 from pathlib import Path
@@ -20,3 +23,9 @@ def test_a_network_tells_nobody_that_it_runs(tmp_path):
     environment["HOME"] = str(tmp_path)
     subprocess.run([sys.executable, "-c", _OPENS], env=environment, check=True, timeout=120)
     assert list(tmp_path.rglob("*")) == []
+
+
+def test_networks_are_opened_in_one_place_only():
+    root = Path(postil.__file__).parent
+    sources = [path for path in root.rglob("*.py") if "InferenceSession(" in path.read_text(encoding="utf-8")]
+    assert [path.relative_to(root).as_posix() for path in sources] == ["language/reader.py"]

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.language.chunks import best_sequences, bio_start, bio_transitions
+from postil.language.chunk_tagger import best_sequences, bio_start, bio_transitions
 
 LABELS = ("B-NP", "I-NP", "B-VP", "I-VP", "O")
 

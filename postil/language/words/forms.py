@@ -1,9 +1,9 @@
-"""Lemmas from forms and tags: a table of words, suffix rules, and known base forms to check them by."""
+"""Forms of words: lemmas from forms and tags, forms of verbs, and the base forms that WordNet may list."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice, product
 from pathlib import Path
@@ -91,8 +91,6 @@ def _undone(word: str, endings: tuple[str, ...]) -> Iterator[str]:
                 yield stem[:-1]
 
 
-# Forms of verbs from their base: the past ("wrote") and the third person ("goes").
-
 _IRREGULAR = """
 be was, become became, begin began, bend bent, bind bound, bite bit, bleed bled, blow blew,
 break broke, bring brought, build built, burst burst, buy bought, catch caught, choose chose,
@@ -145,34 +143,18 @@ def _doubles(verb: str) -> bool:
     return vowels[-2:] == [True, False] and sum(vowels) == 1 and verb[-1] not in _NEVER_DOUBLED
 
 
-# From a form to the base forms WordNet may list: irregular forms, endings, compounds part by part.
-
 # Ending and what replaces it, by part of speech; adverbs have no regular inflection.
 ENDINGS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "n": (
-        ("s", ""),
-        ("ses", "s"),
-        ("ves", "f"),
-        ("xes", "x"),
-        ("zes", "z"),
-        ("ches", "ch"),
-        ("shes", "sh"),
-        ("men", "man"),
-        ("ies", "y"),
+        ("s", ""), ("ses", "s"), ("ves", "f"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"),
+        ("men", "man"), ("ies", "y"),
     ),
     "v": (
-        ("s", ""),
-        ("ies", "y"),
-        ("es", "e"),
-        ("es", ""),
-        ("ed", "e"),
-        ("ed", ""),
-        ("ing", "e"),
-        ("ing", ""),
+        ("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", ""),
     ),
     "a": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
     "r": (),
-}
+}  # fmt: skip
 # A compound of many parts has many combinations of base forms; beyond these none is a word.
 _MOST_COMBINATIONS = 64
 
@@ -191,23 +173,24 @@ def base_forms(form: str, pos: str, known: Callable[[str], bool], exceptions: Ex
     """The known words that `form`, already normal, can be a form of; the form itself first where it is one.
 
     An irregular form has only the bases its list gives it; only where nothing else is known is a compound
-    taken apart ("attorneys_general") or spelled otherwise ("time-table").
+    taken apart ("attorneys_general") or spelled differently ("time-table").
     """
-    found = _known((form, *exceptions[pos].get(form, ())), known)
-    if found and form in exceptions[pos]:
-        return found
-    found = found + _known(_detached(form, pos), known)
-    if not found and pos == "n" and form.endswith("ful") and len(form) > 5:
-        found = _known((f"{base}ful" for base in _simple(form[:-3], pos, exceptions)), known)
-    if not found and "_" in form:
-        found = _known(_compounds(form, pos, exceptions), known)
-    if not found and ("-" in form or "_" in form or "." in form):
-        found = _known(_respelled(form), known)
-    return tuple(dict.fromkeys(found))
 
+    def listed(forms: Iterable[str]) -> list[str]:
+        return [form for form in forms if form and known(form)]
 
-def _known(forms: Iterator[str] | tuple[str, ...], known: Callable[[str], bool]) -> tuple[str, ...]:
-    return tuple(form for form in forms if form and known(form))
+    bases = listed((form, *exceptions[pos].get(form, ())))
+    if not bases or form not in exceptions[pos]:
+        bases += listed(_detached(form, pos))
+    if not bases and pos == "n" and form.endswith("ful") and len(form) > 5:
+        bases = listed(f"{base}ful" for base in _simple(form[:-3], pos, exceptions))
+    if not bases and "_" in form:
+        parts = [_simple(part, pos, exceptions) for part in form.split("_")]
+        bases = listed(map("_".join, islice(product(*parts), 1, _MOST_COMBINATIONS)))
+    if not bases and ("-" in form or "_" in form or "." in form):
+        together = form.replace("-", "").replace("_", "")
+        bases = listed((form.replace("_", "-"), form.replace("-", "_"), together, form.replace(".", "")))
+    return tuple(dict.fromkeys(bases))
 
 
 def _detached(form: str, pos: str) -> Iterator[str]:
@@ -219,16 +202,3 @@ def _detached(form: str, pos: str) -> Iterator[str]:
 def _simple(form: str, pos: str, exceptions: Exceptions) -> tuple[str, ...]:
     """Every candidate for one part of a compound, itself included."""
     return (form, *exceptions[pos].get(form, ()), *_detached(form, pos))
-
-
-def _compounds(form: str, pos: str, exceptions: Exceptions) -> Iterator[str]:
-    parts = [_simple(part, pos, exceptions) for part in form.split("_")]
-    combinations = islice(product(*parts), 1, _MOST_COMBINATIONS)
-    return ("_".join(one) for one in combinations)
-
-
-def _respelled(form: str) -> Iterator[str]:
-    yield form.replace("_", "-")
-    yield form.replace("-", "_")
-    yield form.replace("-", "").replace("_", "")
-    yield form.replace(".", "")

@@ -57,19 +57,18 @@ def undone(form: str) -> Iterator[str]:
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """The books' lemmas, the most widespread first; `rows` has the place of each and of their other forms."""
+    """The books' lemmas, the most widespread first; `rows` has the row of each and of their other forms."""
 
     lemmas: tuple[str, ...]
     rows: Mapping[str, int]
 
     def row(self, word: str) -> int:
-        """The place of a word's lemma, or -1 where the books do not have it."""
-        found = self.rows.get(word)
-        if found is None:
+        """The row of a word's lemma, or -1 where the books do not have it."""
+        row = self.rows.get(word)
+        if row is None:
             lower = word.lower()
-            tried = (lower, *undone(lower))
-            found = next((self.rows[form] for form in tried if form in self.rows), -1)
-        return found
+            row = next((self.rows[form] for form in (lower, *undone(lower)) if form in self.rows), -1)
+        return row
 
     def bags(self, texts: Sequence[Words], size: int) -> csr_array[np.float32]:
         """How often each of the first `size` lemmas is in each text: a sparse matrix, one row a text."""
@@ -77,7 +76,7 @@ class Vocabulary:
         ends = [0]
         row = self.row
         for words in texts:
-            columns += [place for word in words if 0 <= (place := row(word)) < size]
+            columns += [column for word in words if 0 <= (column := row(word)) < size]
             ends.append(len(columns))
         counts = np.ones(len(columns), dtype=np.float32)
         bags = csr_array((counts, np.asarray(columns, dtype=np.int32), ends), shape=(len(texts), size))
@@ -90,7 +89,7 @@ class Vocabulary:
 class Idf:
     """How rare words are in the books: ln((N + 1) / (n + 1)) for a word in n of N paragraphs.
 
-    A word that the books do not have counts as one in no paragraph: ln(N + 1), the greatest weight there is.
+    A word that the books do not have counts as one in no paragraph: ln(N + 1), the greatest weight.
     """
 
     vocabulary: Vocabulary
@@ -108,7 +107,7 @@ class Idf:
 
 
 class Space(ABC):
-    """Something that gives every text a vector; texts compare by the cosine of theirs."""
+    """Gives every text a vector; texts are compared by the cosine of theirs."""
 
     @abstractmethod
     def vectors(self, texts: Sequence[Words]) -> Singles:
@@ -120,7 +119,7 @@ class Space(ABC):
         return row
 
     def similarities(self, first: Sequence[Words], second: Sequence[Words]) -> Singles:
-        """The similarity of each text of one list to the text at the same place in the other."""
+        """The similarities of pairs of texts, one of each list."""
         if len(first) != len(second):
             raise ValueError(f"{len(first)} texts cannot be paired with {len(second)}")
         both = self.vectors([*first, *second])
@@ -188,7 +187,7 @@ class LDA(Space):
         return mixtures
 
     def _mixtures(self, bags: csr_array[np.float32]) -> Singles:
-        """From equal parts on, θ ← (prior + Σ count · each topic's share in the word) / total, some times."""
+        """From equal parts, UPDATES times: θ ← (prior + Σ count · each topic's share in the word) / total."""
         lengths = np.diff(bags.indptr)
         filled = np.flatnonzero(lengths)
         mixtures = np.zeros((len(lengths), self.likelihoods.shape[1]), dtype=np.float32)
@@ -221,8 +220,8 @@ def cosines(first: NDArray[Any], second: NDArray[Any]) -> Singles:
     """The cosine of each row of one matrix with the same row of the other; 0 where one is all zeros."""
     dots = np.einsum("ij,ij->i", first, second)
     lengths = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
-    found = np.divide(dots, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-    limited: Singles = np.clip(found, -1, 1).astype(np.float32)
+    values = np.divide(dots, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    limited: Singles = np.clip(values, -1, 1).astype(np.float32)
     return limited
 
 
@@ -238,7 +237,7 @@ def _arrays(name: str, folder: Path | None) -> dict[str, NDArray[Any]]:
 
 @cache
 def vocabulary(folder: Path | None = None) -> Vocabulary:
-    """The words that the spaces and idf share: those that ship, or those of a folder built anew."""
+    """The words that the spaces and idf share: those that ship, or those in a folder."""
     lemmas: list[str] = []
     forms: dict[str, int] = {}
     for row, line in enumerate(_read("words.txt", folder).decode("utf-8").splitlines()):

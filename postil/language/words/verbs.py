@@ -35,7 +35,7 @@ class Role:
     number: str
     """"ARG0", "ARG1", …"""
     function: str
-    """What kind of argument it is: "pag" (doer), "ppt" (undergoer), "gol" (goal), "dir", …; may be ""."""
+    """The kind of argument: "pag" (doer), "ppt" (undergoer), "gol" (goal), "dir", …; may be ""."""
     description: str
     """What the argument is for this very predicate: "liquid, now vapor"."""
     themes: tuple[str, ...]
@@ -69,7 +69,7 @@ class Verbs:
     """The rolesets and the verb classes of English, looked up by lemma."""
 
     def __init__(self, data: dict[str, dict[str, str]]) -> None:
-        # Rows stay as read and become Rolesets when asked for: eleven thousand of them are seldom all needed.
+        # Rows stay as read and become Rolesets when asked for: few of the eleven thousand are ever needed.
         self._rows = data["rolesets"]
         self._built: dict[str, Roleset] = {}
         self._names: defaultdict[str, list[str]] = defaultdict(list)
@@ -91,13 +91,10 @@ class Verbs:
         return iter(self._members)
 
     def roleset(self, id: str) -> Roleset | None:
-        """Return the roleset with that id ("evaporate.01"), if there is one."""
-        if id not in self._built:
-            row = self._rows.get(id)
-            if row is None:
-                return None
-            self._built[id] = _build(id, row)
-        return self._built[id]
+        """Return the roleset with that id ("evaporate.01"), if it exists."""
+        if id not in self._built and id in self._rows:
+            self._built[id] = _build(id, self._rows[id])
+        return self._built.get(id)
 
     def rolesets(self, lemma: str, pos: str | None = None) -> tuple[Roleset, ...]:
         """Return the rolesets that a word or phrase can name, as a "v", "n", "j" or anything (None).
@@ -107,8 +104,8 @@ class Verbs:
         apart is taken instead ("re-heat", "reheat"), or its American spelling ("ionise").
         """
         key = _key(lemma)
-        found = self._named(key, pos) or self._named(_american(key), pos)
-        return tuple(sorted(found, key=lambda r: (_number(r.id), _key(r.lemma) != key, r.id)))
+        rolesets = self._named(key, pos) or self._named(_american(key), pos)
+        return tuple(sorted(rolesets, key=lambda r: (_number(r.id), _key(r.lemma) != key, r.id)))
 
     def verbs_of(self, word: str) -> tuple[str, ...]:
         """Return the verbs that say the same as a noun or an adjective: "evaporation" gives ("evaporate",).
@@ -116,12 +113,12 @@ class Verbs:
         Only PropBank's aliases are used; a word that names no event or has no verb gives ().
         """
         rolesets = dict.fromkeys((*self.rolesets(word, "n"), *self.rolesets(word, "j")))
-        found: dict[str, str] = {}
+        by_slot: dict[str, str] = {}
         for roleset in rolesets:
             # The predicate's own spelling goes before variants of it ("coexist" before "co-exist").
             for verb in sorted(roleset.words("v"), key=lambda verb: verb != roleset.lemma):
-                found.setdefault(_slot(_key(verb)), verb)
-        return tuple(found.values())
+                by_slot.setdefault(_slot(_key(verb)), verb)
+        return tuple(by_slot.values())
 
     def classes(self, lemma: str) -> tuple[str, ...]:
         """Return the VerbNet classes that list a verb ("break-45.1"); unknown verbs have ().
