@@ -118,7 +118,7 @@ class Document:
     negations: tuple[Negation, ...]
     quantities: tuple[Quantity, ...]
     pipeline: str
-    # Roles are found on first use, so that nobody waits for them who does not need them.
+    # Found on first use: most callers do not need roles.
     _predicates: tuple[Predicate, ...] | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
@@ -136,7 +136,7 @@ class Document:
         return tuple(token for token in self.tokens if token.is_content)
 
     def is_negated(self, index: int) -> bool:
-        """Whether a token lies in the scope of an odd number of negations: two cancel each other."""
+        """Whether a token is in the scope of an odd number of negations: two cancel each other."""
         return sum(index in negation.scope for negation in self.negations) % 2 == 1
 
     def words(self, span: Span) -> Sequence[Token]:

@@ -148,7 +148,7 @@ def _normal_form(word: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def _may_begin(text: str, lemma: str, pos: str) -> bool:
-    """Whether a cue can begin at such a token; nearly all words cannot, and are passed over at once."""
+    """Whether a cue can begin at such a token: nearly all words cannot, and are skipped at once."""
     word = _normal_form(text)
     listed = word in _FIRST_WORDS or lemma.lower() in _FIRST_WORDS
     return listed or word in _SPLIT_PREFIXES or is_prefixed(word, pos)

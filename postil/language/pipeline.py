@@ -1,7 +1,7 @@
 """From text to Document: the shipped spaCy pipeline, loaded once, and what is built on its output.
 
-Texts analysed recently are remembered (`documents_of`): whoever grades an answer, explains it and measures it
-analyses it once.
+Texts analysed recently are remembered (`documents_of`), so that grading, explaining and measuring an answer
+analyse it only once.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ derived p_prepositions / derived tag head_pos
 """,
     _COLUMNS,
 )
-# Templates that know the very word: hidden now and then in training, so that the others learn too.
+# Templates that see the word itself: hidden now and then in training, so that the others learn as well.
 LEXICAL_TEMPLATES = tuple(
     any(_COLUMNS[column] in ("id", "lemma") for column in template) for template in TEMPLATES
 )
@@ -96,7 +96,7 @@ class RolesetModel:
 def option_rows(
     model: RolesetModel, trees: Sequence[Tree]
 ) -> tuple[list[tuple[int, int]], list[tuple[str, ...]], Codes]:
-    """The words to decide on as (tree, word), the options of each (none first), a row of atoms an option."""
+    """The words to decide on as (tree, word), their options (none first), and each option's row of atoms."""
     words: list[tuple[int, int]] = []
     names: list[tuple[str, ...]] = []
     rows: list[list[int]] = []
@@ -199,7 +199,7 @@ def verb_of(roleset: str, lemma: str) -> str:
 
 
 def antecedent(nearby: Sequence[Candidate], chosen: Sequence[Choice]) -> list[Choice]:
-    """What a relative pronoun stands for has its role too: in "the snake that ate the mouse", the snake."""
+    """The antecedent shares its relative pronoun's role: the snake in "the snake that ate the mouse"."""
     noun = next((candidate for candidate in nearby if candidate.path == "^acl:relcl"), None)
     pronoun = next((choice for choice in chosen if choice.role.startswith("R-ARG")), None)
     if noun is None or pronoun is None:

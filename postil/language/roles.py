@@ -81,7 +81,7 @@ path c.finer / c.thing inventory c.rel p_voice
 """,
     COLUMNS,
 )
-# Templates that know the very predicate: hidden now and then in training, so that the others learn too.
+# Templates that see the predicate itself: hidden now and then in training, so that the others learn as well.
 LEXICAL_TEMPLATES = tuple(
     any(COLUMNS[column] in ("roleset", "verb", "p.lemma") for column in template) for template in TEMPLATES
 )

@@ -99,7 +99,7 @@ def _of_yes_or_no(words: Sequence[Token], reply: str) -> str:
 def _of_open(words: Sequence[Token], reply: str, replied: Document) -> str:
     """The statement for a question that begins with what is asked for: what, which year, how many moons."""
     start = next((index for index, token in enumerate(words) if token.tag in _FINITE), None)
-    # What is asked for stands first, or behind a preposition: "in which year".
+    # What is asked for comes first, or after a preposition: "in which year".
     first = words[1:2] if words[0].pos == "ADP" else words[:1]
     if not start or not any(_low(token) in _ASKING for token in first):
         return ""

@@ -20,7 +20,7 @@ from postil.language.document import Document
 from postil.language.measures.matching import opposition
 from postil.language.measures.overlap import RATIOS, soft_overlap_of, soft_words
 from postil.language.measures.structure import predicate_overlap, structure_overlap
-from postil.language.measures.texts import TEXT_MEASURES, View, compare_views, view
+from postil.language.measures.texts import TEXT_MEASURES, compare_views, view
 from postil.language.pipeline import documents_of
 from postil.language.roles import find_predicates
 
@@ -188,65 +188,35 @@ def _measure(block: str, pairs: Mapping[Pair, None]) -> None:
         documents = documents_of(texts)
         if block == "predicates":
             find_predicates([documents[text] for text in sorted(texts)])
-        rows = _MEASURES[block]([_measured(pair, documents) for pair in missing])
+        triples = [(documents[p.first], documents[p.second], documents[p.without]) for p in missing]
+        if block == "texts":
+            rows = _text_rows(triples)
+        else:
+            rows = np.array([_MEASURES[block](*triple) for triple in triples])
         _VALUES.update(zip(((block, pair) for pair in missing), rows, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """Two documents to measure, and the one whose words are left out of both."""
-
-    first: Document
-    second: Document
-    without: Document | None = None
-
-    @property
-    def views(self) -> tuple[View, View]:
-        """What the text-level measures see of the two."""
-        first, second = view(self.first), view(self.second)
-        if self.without is None:
-            return first, second
-        question = view(self.without)
-        return first.without(question), second.without(question)
+def _text_rows(triples: Sequence[tuple[Document, Document, Document]]) -> Floats:
+    first, second = ([view(docs[side]).without(view(docs[2])) for docs in triples] for side in (0, 1))
+    return compare_views(first, second)
 
 
-def _measured(pair: Pair, documents: Mapping[str, Document]) -> Measured:
-    left_out = documents[pair.without] if pair.without else None
-    return Measured(documents[pair.first], documents[pair.second], left_out)
+def _soft_row(first: Document, second: Document, left_out: Document) -> list[float]:
+    dropped = frozenset(soft_words(left_out))
+    words, others = ([word for word in soft_words(text) if word not in dropped] for text in (first, second))
+    overlap = soft_overlap_of(words, others)
+    return [getattr(overlap, ratio) for ratio in RATIOS]
 
 
-def _texts(pairs: Sequence[Measured]) -> Floats:
-    views = [pair.views for pair in pairs]
-    return compare_views([first for first, _ in views], [second for _, second in views])
+def _opposition_row(first: Document, second: Document, _: Document) -> list[float]:
+    opposed = opposition(first, second)
+    return [getattr(opposed, name) for name in _OPPOSITION]
 
 
-def _soft(pairs: Sequence[Measured]) -> Floats:
-    rows = []
-    for pair in pairs:
-        left_out = frozenset(soft_words(pair.without)) if pair.without else frozenset()
-        texts = soft_words(pair.first), soft_words(pair.second)
-        overlap = soft_overlap_of(*([word for word in text if word not in left_out] for text in texts))
-        rows.append([getattr(overlap, ratio) for ratio in RATIOS])
-    return np.array(rows)
-
-
-def _opposition(pairs: Sequence[Measured]) -> Floats:
-    opposed = [opposition(pair.first, pair.second) for pair in pairs]
-    return np.array([[getattr(shares, name) for name in _OPPOSITION] for shares in opposed])
-
-
-def _structure(pairs: Sequence[Measured]) -> Floats:
-    return np.array([[structure_overlap(pair.first, pair.second)] for pair in pairs])
-
-
-def _predicates(pairs: Sequence[Measured]) -> Floats:
-    return np.array([[predicate_overlap(pair.first, pair.second)] for pair in pairs])
-
-
-_MEASURES: Mapping[str, Callable[[Sequence[Measured]], Floats]] = {
-    "texts": _texts,
-    "structure": _structure,
-    "predicates": _predicates,
-    "soft": _soft,
-    "opposition": _opposition,
+# What measures two documents, and a third whose words are left out of both; "texts" are measured together.
+_MEASURES: Mapping[str, Callable[[Document, Document, Document], list[float]]] = {
+    "structure": lambda first, second, _: [structure_overlap(first, second)],
+    "predicates": lambda first, second, _: [predicate_overlap(first, second)],
+    "soft": _soft_row,
+    "opposition": _opposition_row,
 }

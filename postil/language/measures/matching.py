@@ -25,7 +25,7 @@ MATCHES: Mapping[Relation, float] = {Relation.SAME: 1.0, Relation.SYNONYM: 0.9, 
 # A participle is the verb and an adjective at once: "closed" is the opposite of "open" as the latter.
 _PARTICIPLES = frozenset(("VBN", "VBG"))
 _PREFIXES = ("un", "non", "dis", "in", "im", "il", "ir")
-# Up to so many pairs of words, looking at each is faster than an index.
+# Up to this many pairs of words, comparing them all is faster than an index.
 _FEW_PAIRS = 4096
 # Which pairs are made first; a word is in one pair only.
 _STRENGTH = {Relation.SAME: 4, Relation.SYNONYM: 3, Relation.OPPOSITE: 2, Relation.DERIVED: 1}

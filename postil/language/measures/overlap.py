@@ -155,7 +155,7 @@ def soft_overlap_of(
     # Sorted, so that the sums are the same whichever text comes first.
     left, right = set(first), set(second)
     words = [*sorted(left - right), *sorted(left & right), *sorted(right - left)]
-    weights = _weights(words, weighted)
+    weights = word_weights(words, weighted=weighted)
     starts = len(left - right), len(left)
     # One pass over all pairs of words: a row's part in the first text, in both and in the second are summed
     # apart, and each of the three cardinalities adds up the parts it needs.
@@ -218,7 +218,7 @@ def letter_groups(word: str) -> frozenset[str]:
     )
 
 
-def _weights(words: Sequence[str], weighted: bool) -> list[float]:
+def word_weights(words: Sequence[str], *, weighted: bool) -> list[float]:
     """What each word counts: 1, or its idf unless every one of them is 0."""
     weights = [max(0.0, weight) for weight in map(idf(), words)] if weighted else []
     return weights if any(weights) else [1.0] * len(words)

@@ -30,8 +30,8 @@ from postil.language.measures.matching import (
     relations,
     word_of,
 )
+from postil.language.measures.overlap import word_weights
 from postil.language.words.relations import Relation
-from postil.language.words.spaces import idf
 from postil.language.words.verbs import verbs
 
 # What the subject and the agent of a passive are to its verb when it is active.
@@ -124,7 +124,8 @@ def subsumes(text: Graph, hypothesis: Graph, options: Subsumption = DEFAULT) -> 
         return 0.0
     if options.whole_polarity and (text.negations + hypothesis.negations) % 2:
         return 0.0
-    weights = _weights(hypothesis.vertices) if options.weighted else [1.0] * len(hypothesis.vertices)
+    lemmas = [vertex.word[0] for vertex in hypothesis.vertices]
+    weights = word_weights(lemmas, weighted=options.weighted)
     alike = _alike(text.vertices, hypothesis.vertices, signed=not options.whole_polarity)
     best = [0.0] * len(hypothesis.vertices)
     for (_, vertex), value in alike.items():
@@ -161,13 +162,6 @@ def _matched_edges(text: Graph, hypothesis: Graph, alike: Mapping[tuple[int, int
                 best = max(best, min(governor, alike.get((other.dependent, edge.dependent), 0.0)))
         total += best
     return total / len(hypothesis.edges)
-
-
-def _weights(vertices: Sequence[Vertex]) -> list[float]:
-    """The idf of each word; all the same where every one of them is 0."""
-    weigh = idf()
-    weights = [max(0.0, weigh(vertex.word[0])) for vertex in vertices]
-    return weights if any(weights) else [1.0] * len(vertices)
 
 
 def _governor(tokens: Sequence[Token], index: int) -> int | None:

@@ -21,7 +21,7 @@ from postil.language.words.wordnet_measures import MEASURES, similarity_matrix
 
 TaggedWord = tuple[str, str]
 # Pairs of texts are compared together while their first texts have no more different words than this: answers
-# to one question share its words, while other texts would only fill the matrix with what nobody asks for.
+# to one question share its words, while other texts would only fill the matrix with unneeded values.
 _MOST_WORDS = 60
 _MOST_PAIRS = 1000
 
@@ -86,7 +86,7 @@ def wordnet_similarities(
 
 
 def word_matches(words: Sequence[TaggedWord], others: Sequence[TaggedWord], measure: str) -> Floats:
-    """The matrix of word similarities in [0, 1]: the same lemma is 1 whether WordNet has it or not."""
+    """The matrix of word similarities in [0, 1]: the same lemma is 1 even if WordNet does not list it."""
     values = similarity_matrix(words, others, measure, normalised=True)
     lemmas = np.array([word for word, _ in words]), np.array([word for word, _ in others])
     values[lemmas[0][:, None] == lemmas[1]] = 1.0
@@ -125,7 +125,7 @@ def _stretches(first: Sequence[View]) -> Iterator[tuple[int, int]]:
 class TextMeasure:
     """A measure of two texts: its name, the family it belongs to, and what people call it.
 
-    Values lie in [0, 1], but for LSA's cosine, which can be as low as -1; texts without words give 0.
+    Values are in [0, 1], except LSA's cosine, which can be as low as -1; texts without words give 0.
     """
 
     name: str

@@ -138,7 +138,7 @@ def _ends_in_y(verb: str) -> bool:
 
 
 def _doubles(verb: str) -> bool:
-    """Whether a verb of one syllable ends in a single consonant behind a single vowel: stop, plan."""
+    """Whether a verb of one syllable ends in a single consonant after a single vowel: stop, plan."""
     vowels = [letter in _VOWELS for letter in verb]
     return vowels[-2:] == [True, False] and sum(vowels) == 1 and verb[-1] not in _NEVER_DOUBLED
 

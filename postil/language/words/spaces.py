@@ -31,8 +31,8 @@ from postil.data.arrays import Singles
 
 Words = Sequence[str]
 
-# How often a text's topics are worked out anew from the last estimate. A few leave some doubt about them;
-# more settle on one or two topics, too few to tell short texts apart.
+# How often the estimate of a text's topics is refined. A few rounds leave some doubt about them; more settle
+# on one or two topics, too few to tell short texts apart.
 UPDATES = 3
 # Words of texts whose topics are worked out at once: bounds memory, whatever the length of the texts.
 _BLOCK = 20_000
@@ -173,7 +173,7 @@ class LDA(Space):
     prior: float
 
     def vectors(self, texts: Sequence[Words]) -> Singles:
-        """The mixture of topics of each text, a row each; zeros for a text without words of any topic."""
+        """The mixture of topics of each text, one per row; zeros for a text without words of any topic."""
         bags = self.vocabulary.bags(texts, len(self.likelihoods))
         bags.data *= self.scales[bags.indices] > 0
         bags.eliminate_zeros()

@@ -151,11 +151,11 @@ def pagerank(
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Walks, one a row, in two parts that are orthogonal: inner products are sums over both.
+    """Walks, one per row, in two parts that are orthogonal: inner products are sums over both.
 
     A walk has a few high peaks and a long tail that matters to cosines, but that looks much the same in every
     walk: within a region of the graph it follows the degrees. `shares` (walks × regions) says how much of
-    each region's fixed shape a walk has, `left` (walks × synsets) what is left over, but for what is small.
+    each region's fixed shape a walk has, `left` (walks × synsets) the rest, without small values.
     """
 
     left: sparse.csr_array

@@ -42,7 +42,6 @@ WORD_RELATIONS = ("antonym", "derivation", "pertainym", "participle")
 
 Ints = NDArray[np.int32]
 Links = tuple[Ints, Ints]  # (indptr, indices): row i is indices[indptr[i] : indptr[i + 1]]
-Arrays = Mapping[str, NDArray[Any]]
 
 
 def load_arrays(name: str) -> dict[str, NDArray[Any]]:

@@ -222,9 +222,8 @@ class Measure:
     """A measure: what it is called, what it computes, what its values can be.
 
     `parts` are the parts of speech that it compares, each with itself; "" where it compares any with any.
-    Values begin at 0; `greatest` is 1 where they end there, None where the end depends on the counts or the
-    hierarchy, or there is none. All are symmetric, and all have a variant within [0, 1] (`normalised`), which
-    is the measure itself where that ends at 1.
+    The least value is 0; `greatest` is 1 or, where it is unlimited or depends on counts or hierarchy, None.
+    All are symmetric and have a variant within [0, 1] (`normalised`): the measure itself if that ends at 1.
     """
 
     name: str
@@ -232,7 +231,6 @@ class Measure:
     matrix: SenseMatrix
     greatest: float | None
     parts: str = "nv"
-    symmetric: bool = True
 
 
 MEASURES: Mapping[str, Measure] = {
