@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from postil.alignment.aligner import single_table
-from postil.alignment.circuits import is_about_circuits, named_things, unsaid
+from postil.alignment.conventions import CONVENTIONS, find_convention
 from postil.alignment.features import _best_other, _heads, features, members, prepare, read
 from postil.alignment.words import KINDS, sentence
 from postil.data.judgements import ChunkedPair
@@ -85,6 +85,8 @@ def test_a_side_without_chunks_has_an_empty_table():
 
 # --- conventions of circuit classes -------------------------------------------------------------------------
 
+CIRCUITS = CONVENTIONS["circuits"]
+
 
 @pytest.mark.parametrize(
     ("text", "things"),
@@ -97,20 +99,17 @@ def test_a_side_without_chunks_has_an_empty_table():
     ],
 )
 def test_named_things(text, things):
-    assert named_things(text.split()) == things
+    assert CIRCUITS.named_things(text.split()) == things
 
 
 def test_a_path_is_a_closed_path():
-    assert unsaid(["in", "a", "closed", "path", "with", "a", "closed", "switch"]) == [
-        *[False] * 2,
-        True,
-        *[False] * 5,
-    ]
+    words = ["in", "a", "closed", "path", "with", "a", "closed", "switch"]
+    assert CIRCUITS.goes_without_saying(words) == [number == 2 for number in range(8)]
 
 
 def test_only_circuits_have_such_names():
-    assert is_about_circuits(["Bulbs", "glow"])
-    assert not is_about_circuits(["Malcolm", "X", "spoke"])
+    assert find_convention(["Bulbs", "glow"]) is CIRCUITS
+    assert find_convention(["Malcolm", "X", "spoke"]) is None
     pair = pair_of("X spoke", "the switch spoke", ((1,), (2,)), ((1, 2), (3,)))
     assert pair.matrices["alike"][0, 1] == 0
 
