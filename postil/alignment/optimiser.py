@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 
 import numpy as np
+from scipy.cluster.hierarchy import DisjointSet
 from scipy.optimize import Bounds, LinearConstraint, linear_sum_assignment, milp
 from scipy.sparse import csr_array
 
@@ -15,9 +16,13 @@ from postil.data.arrays import Floats
 
 # Seconds for a large program; the solver looks at the clock only now and then.
 TIME_LIMIT = 0.03
-# Candidates up to which a program takes a few milliseconds: these are always solved, so that what else the
-# machine does cannot change a result. From the second number on, building the program alone takes too long.
+# Programs of up to 100 candidates take a few milliseconds and are always solved, so that a busy machine
+# cannot change a result. With more than 300, building the program alone takes too long.
 _SMALL, _LARGEST = 100, 300
+_POSSIBLE = 0.08  # the least chance of being aligned with which a chunk may join a group
+_MOST = 4  # chunks that are tried beside each other for one of the other sentence
+
+Group = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +34,11 @@ class Candidate:
     worth: float
 
     @property
+    def is_single(self) -> bool:
+        """Whether it links one chunk with one."""
+        return len(self.first) == len(self.second) == 1
+
+    @property
     def chunks(self) -> Iterator[tuple[int, int]]:
         """The chunks it needs, as (side, number)."""
         yield from ((0, number) for number in self.first)
@@ -37,134 +47,112 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The links chosen, in the order of the sentence, and whether nothing better was possible."""
+    """The links chosen, in the order of the sentence, and whether they are known to be the best."""
 
     links: tuple[Candidate, ...]
     exact: bool = True
 
 
 def choose(candidates: Sequence[Candidate], time_limit: float = TIME_LIMIT) -> Choice:
-    """The best links that share no chunk; where time runs out, the best found one by one."""
+    """The best links that share no chunk; where time runs out, the best found greedily."""
     links: list[Candidate] = []
     harder: list[Candidate] = []
     for group in _entangled(_useful(candidates)):
         if len(group) == 1:
             links += group
-        elif all(len(one.first) == len(one.second) == 1 for one in group):
+        elif all(link.is_single for link in group):
             links += _assigned(group)
         else:
             harder += group
     # One program for all that is left: starting the solver costs more than what it solves.
     solved, exact = _solved(harder, time_limit) if harder else ([], True)
-    links += solved if exact else max(solved, _one_by_one(harder), key=_worth)
-    return Choice(tuple(sorted(links, key=lambda one: (one.first, one.second))), exact)
-
-
-def _worth(links: Iterable[Candidate]) -> float:
-    return sum(one.worth for one in links)
+    if not exact:
+        solved = max(solved, _greedy(harder), key=lambda chosen: sum(link.worth for link in chosen))
+    links += solved
+    return Choice(tuple(sorted(links, key=lambda link: (link.first, link.second))), exact)
 
 
 def _useful(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Candidates worth something; no group that a link between two of its chunks is worth as much as."""
-    single = {
-        (one.first[0], one.second[0]): one.worth
-        for one in candidates
-        if len(one.first) == len(one.second) == 1
-    }
-    return [
-        one
-        for one in candidates
-        if one.worth > 0
-        and (
-            len(one.first) == len(one.second) == 1
-            or all(single.get(two, 0.0) < one.worth for two in product(one.first, one.second))
-        )
-    ]
+    """Candidates worth something, without groups that are worth no more than a link between two members."""
+    single = {(link.first[0], link.second[0]): link.worth for link in candidates if link.is_single}
+
+    def beats_its_parts(link: Candidate) -> bool:
+        return all(single.get(pair, 0.0) < link.worth for pair in product(link.first, link.second))
+
+    return [link for link in candidates if link.worth > 0 and (link.is_single or beats_its_parts(link))]
 
 
 def _entangled(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
     """Candidates that share chunks, directly or through others: each group is a problem by itself."""
-    leader: dict[tuple[int, int], tuple[int, int]] = {}
-
-    def find(chunk: tuple[int, int]) -> tuple[int, int]:
-        while (above := leader.setdefault(chunk, chunk)) != chunk:
-            leader[chunk] = leader.setdefault(above, above)
-            chunk = above
-        return chunk
-
-    for one in candidates:
-        first, *others = (find(chunk) for chunk in one.chunks)
+    chunks = DisjointSet(chunk for link in candidates for chunk in link.chunks)
+    for link in candidates:
+        first, *others = link.chunks
         for other in others:
-            leader[find(other)] = find(first)
+            chunks.merge(first, other)
     groups = defaultdict(list)
-    for one in candidates:
-        groups[find(next(one.chunks))].append(one)
+    for link in candidates:
+        groups[chunks[next(link.chunks)]].append(link)
     return list(groups.values())
 
 
 def _assigned(group: Sequence[Candidate]) -> list[Candidate]:
     """One chunk to one: the assignment problem."""
-    rows = sorted({one.first for one in group})
-    columns = sorted({one.second for one in group})
-    by_place = {(rows.index(one.first), columns.index(one.second)): one for one in group}
+    rows = sorted({link.first for link in group})
+    columns = sorted({link.second for link in group})
+    cells = {(rows.index(link.first), columns.index(link.second)): link for link in group}
     worth = np.zeros((len(rows), len(columns)))
-    for place, one in by_place.items():
-        worth[place] = one.worth
-    chosen = zip(*linear_sum_assignment(worth, maximize=True), strict=True)
-    return [by_place[place] for row, column in chosen if (place := (int(row), int(column))) in by_place]
+    for cell, link in cells.items():
+        worth[cell] = link.worth
+    chosen = zip(*(indices.tolist() for indices in linear_sum_assignment(worth, maximize=True)), strict=True)
+    return [cells[cell] for cell in chosen if cell in cells]
 
 
 def _solved(group: Sequence[Candidate], time_limit: float) -> tuple[list[Candidate], bool]:
-    """Any groups: maximise the worth, no chunk taken twice; and whether the solver finished in time."""
+    """The links worth most, whatever their size, and whether the solver finished in time."""
     if time_limit <= 0 or len(group) > _LARGEST:
         return [], False
-    limit = time_limit if len(group) > _SMALL else np.inf
-    chunks = {chunk: row for row, chunk in enumerate(dict.fromkeys(c for one in group for c in one.chunks))}
-    places = [(chunks[chunk], column) for column, one in enumerate(group) for chunk in one.chunks]
-    rows, columns = zip(*places, strict=True)
-    taken = csr_array((np.ones(len(places)), (rows, columns)), shape=(len(chunks), len(group)))
-    found = milp(
-        -np.array([one.worth for one in group]),
+    names = dict.fromkeys(chunk for link in group for chunk in link.chunks)
+    numbers = {chunk: number for number, chunk in enumerate(names)}
+    cells = [(numbers[chunk], column) for column, link in enumerate(group) for chunk in link.chunks]
+    rows, columns = zip(*cells, strict=True)
+    taken = csr_array((np.ones(len(cells)), (rows, columns)), shape=(len(names), len(group)))
+    solution = milp(
+        -np.array([link.worth for link in group]),
         integrality=np.ones(len(group), np.int64),
         bounds=Bounds(0, 1),
         constraints=LinearConstraint(taken, ub=1),
-        options={"time_limit": limit, "mip_rel_gap": 0.0, "presolve": False},
+        options={
+            "time_limit": time_limit if len(group) > _SMALL else np.inf,
+            "mip_rel_gap": 0.0,
+            "presolve": False,
+        },
     )
-    if found.x is None:
+    if solution.x is None:
         return [], False
-    return [one for one, value in zip(group, found.x, strict=True) if value > 0.5], found.status == 0
+    return [link for link, value in zip(group, solution.x, strict=True) if value > 0.5], solution.status == 0
 
 
-def _one_by_one(group: Sequence[Candidate]) -> list[Candidate]:
+def _greedy(group: Sequence[Candidate]) -> list[Candidate]:
     """The best first, then the best that is still possible."""
     links: list[Candidate] = []
     taken: set[tuple[int, int]] = set()
-    for one in sorted(group, key=lambda one: -one.worth):
-        if taken.isdisjoint(one.chunks):
-            links.append(one)
-            taken.update(one.chunks)
+    for link in sorted(group, key=lambda link: -link.worth):
+        if taken.isdisjoint(link.chunks):
+            links.append(link)
+            taken.update(link.chunks)
     return links
 
 
-# Groups of chunks that may stand for one chunk of the other sentence.
-
-_POSSIBLE = 0.08  # chance of being aligned from which a chunk may join a group
-_MOST = 4  # chunks that are tried beside each other for one of the other sentence
-
-Group = tuple[tuple[int, ...], tuple[int, ...]]
-
-
 def groups(chances: Floats) -> Iterator[Group]:
-    """Two chunks of one side with one of the other, where both may belong to it."""
+    """Two chunks of one sentence with one of the other, where both may belong to it."""
     for column in range(chances.shape[1]):
-        for two in _pairs(chances[:, column]):
-            yield two, (column,)
+        for pair in _likely_pairs(chances[:, column]):
+            yield pair, (column,)
     for row in range(chances.shape[0]):
-        for two in _pairs(chances[row]):
-            yield (row,), two
+        for pair in _likely_pairs(chances[row]):
+            yield (row,), pair
 
 
-def _pairs(chances: Floats) -> Iterator[tuple[int, int]]:
-    order = sorted(range(len(chances)), key=lambda place: -chances[place])[:_MOST]
-    likely = sorted(place for place in order if chances[place] >= _POSSIBLE)
-    yield from combinations(likely, 2)
+def _likely_pairs(chances: Floats) -> Iterator[tuple[int, int]]:
+    order = sorted(range(len(chances)), key=lambda chunk: -chances[chunk])[:_MOST]
+    yield from combinations(sorted(chunk for chunk in order if chances[chunk] >= _POSSIBLE), 2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from postil.alignment.contraries import additions, lone_additions
+from postil.alignment.rules import additions, lone_additions
 from postil.language.pipeline import analyse_tokens
 
 

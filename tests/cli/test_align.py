@@ -68,6 +68,7 @@ def aligner(monkeypatch, tmp_path):
     monkeypatch.setattr("postil.alignment.aligner.load_aligner", lambda: made)
     monkeypatch.setattr("postil.explain.explanation.explain", explain)
     monkeypatch.setattr(pipeline, "analyse_tokens", lambda sentences: map(Document, sentences))
+    monkeypatch.setattr("postil.alignment.aligner.analyse_tokens", pipeline.analyse_tokens)
     monkeypatch.chdir(tmp_path)
     return made
 
