@@ -17,20 +17,10 @@ from pathlib import Path
 
 from postil.language.measures.features import THIRTY, feature_families
 from postil.research import ehu_alm
-from postil.research.ehu_alm import Design, EhuAlm, Parameters
+from postil.research.ehu_alm import DESIGNS, Design, EhuAlm, Parameters
 from postil.research.responses import run_responses
 
 SETTINGS = Parameters(8.0, 2.0**-7, 0.5)
-DESIGNS: dict[str, Design] = {
-    "run1": ehu_alm.RUN1,
-    "run2": ehu_alm.RUN2,
-    "run3": ehu_alm.RUN3,
-    "best-reference": ehu_alm.BEST_REFERENCE,
-    "demoted": ehu_alm.DEMOTED,
-    "opposition": ehu_alm.OPPOSITION,
-    "soft": ehu_alm.SOFT,
-    "extended": ehu_alm.EXTENDED,
-}
 ABLATION: dict[str, Design] = {
     "best-reference": ehu_alm.BEST_REFERENCE,
     **{

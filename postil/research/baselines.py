@@ -1,4 +1,9 @@
-"""The response challenge's baselines: the most frequent label, and a decision tree on lexical overlap."""
+"""The baselines of the challenges, as systems of the benchmarks.
+
+Responses: the most frequent label, and a decision tree on lexical overlap. Entailment: the share of the
+hypothesis's words that the text has. Alignment: chunks that share most identical tokens are equivalent.
+Facets: the usual case, and the words that the answer has. The baseline of senses is in `senses/learners.py`.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +14,8 @@ from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from postil.data.arrays import Floats
 from postil.data.formats.rte import Pair, PairJudgement
 from postil.data.formats.sra import GapRow
 from postil.data.judgements import AlignedPair, Alignment, ChunkedPair
@@ -21,9 +26,8 @@ from postil.language.document import Document
 from postil.language.measures.overlap import NO_OVERLAP, overlap, overlap_words
 from postil.language.pipeline import analyse_many
 
-FEATURES = (
-    *(f"reference_{name}" for name in ("overlap", "f", "lesk", "cosine")),
-    *(f"question_{name}" for name in ("overlap", "f", "lesk", "cosine")),
+FEATURES = tuple(
+    f"{text}_{name}" for text in ("reference", "question") for name in ("overlap", "f", "lesk", "cosine")
 )
 # Smallest leaves, chosen by cross-validation with folds by question; the original was Weka's J48, pruned.
 _LEAVES = {"5way": 20, "3way": 20, "2way": 100}
@@ -48,7 +52,7 @@ class MajorityLabel:
             labels = [answer.label for question in group for answer in question.answers if answer.label]
             for scheme in reachable_schemes(labels, RESPONSE_SCHEMES):
                 counts = Counter(scheme.collapse(label) for label in labels)
-                # The scheme's order settles ties, so that the result does not hang on the order of files.
+                # The scheme's order settles ties, so that the result does not depend on the order of files.
                 self.labels_[corpus, scheme.name] = max(scheme.labels, key=lambda label: counts[label])
         return self
 
@@ -63,11 +67,11 @@ class MajorityLabel:
 
 @lru_cache(maxsize=1 << 17)
 def _overlap(answer: str, other: str) -> tuple[float, ...]:
-    """The four figures of two texts; cross-validation meets every pair again in each fold."""
+    """The four figures of two texts; cached, as cross-validation meets every pair again in each fold."""
     return astuple(overlap(overlap_words(answer), overlap_words(other)))
 
 
-def lexical_features(question: Question) -> NDArray[np.float64]:
+def lexical_features(question: Question) -> Floats:
     """The eight overlap features of each answer: the best with any reference, and with the question."""
     rows = []
     for answer in question.answers:
@@ -78,7 +82,7 @@ def lexical_features(question: Question) -> NDArray[np.float64]:
 
 
 class LexicalOverlap:
-    """A decision tree on eight lexical-overlap features, one a corpus and scheme (Dzikovska et al. 2012)."""
+    """A decision tree on eight overlap features for each corpus and scheme (Dzikovska et al. 2012)."""
 
     def __init__(self, *, leaf: int | None = None, seed: int = 0) -> None:
         self.leaf = leaf
@@ -113,11 +117,8 @@ class LexicalOverlap:
         return labels
 
 
-# The word-overlap baseline of the RTE challenges: how much of the hypothesis stands in the text.
-
-
 def word_coverage(pair: Pair) -> float:
-    """The share of the hypothesis's words that the text has too."""
+    """The share of the hypothesis's words that occur in the text."""
     hypothesis = overlap_words(pair.hypothesis)
     text = set(overlap_words(pair.text))
     return sum(word in text for word in hypothesis) / len(hypothesis) if hypothesis else 1.0
@@ -133,26 +134,19 @@ class WordOverlap:
         entailed = np.array([pair.label == "ENTAILMENT" for pair in pairs])
         if len(set(entailed.tolist())) < 2:
             raise PostilError("training needs pairs with entailment and pairs without.")
-        self.curve_ = LogisticRegression(C=1000.0).fit(self._features(pairs), entailed)
+        self.curve_ = LogisticRegression(C=1000.0).fit([[word_coverage(pair)] for pair in pairs], entailed)
         negative = Counter(pair.label for pair in pairs if pair.label in ("CONTRADICTION", "UNKNOWN"))
         self.negative_ = "CONTRADICTION" if negative["CONTRADICTION"] > negative["UNKNOWN"] else "UNKNOWN"
         return self
 
     def predict(self, pairs: Sequence[Pair], scheme: Scheme) -> list[PairJudgement]:
         """Judge every pair, in order."""
-        confidences = self.curve_.predict_proba(self._features(pairs))[:, 1]
+        confidences = self.curve_.predict_proba([[word_coverage(pair)] for pair in pairs])[:, 1]
         negative = "NO_ENTAILMENT" if scheme.name == "2way" else self.negative_
         return [
             PairJudgement(pair.id, "ENTAILMENT" if confidence >= 0.5 else negative, float(confidence))
             for pair, confidence in zip(pairs, confidences, strict=True)
         ]
-
-    @staticmethod
-    def _features(pairs: Sequence[Pair]) -> NDArray[np.float64]:
-        return np.array([[word_coverage(pair)] for pair in pairs])
-
-
-# The interpretable-similarity baseline: chunks that share most identical tokens are equivalent.
 
 
 class IdenticalTokens:
@@ -164,32 +158,22 @@ class IdenticalTokens:
 
     def predict(self, pairs: Sequence[ChunkedPair]) -> list[AlignedPair]:
         """Align every pair of chunked sentences."""
-        return [self._align(pair) for pair in pairs]
+        return [_align(pair) for pair in pairs]
 
-    def _align(self, pair: ChunkedPair) -> AlignedPair:
-        weights = _link_weights(pair)
-        # Strongest first; among equals the order of the sentences decides.
-        ranked = sorted(weights, key=lambda link: (-weights[link], link))
-        partner: dict[int, int] = {}
-        for source, target in ranked:
-            if source not in partner and target not in partner.values():
-                partner[source] = target
-        alignments = [
-            Alignment(pair.source_chunks[source], pair.target_chunks[target], ("EQUI",), 5.0)
-            for source, target in sorted(partner.items())
-        ]
-        alignments += [
-            Alignment(chunk, (), ("NOALI",), None)
-            for number, chunk in enumerate(pair.source_chunks)
-            if number not in partner
-        ]
-        taken = set(partner.values())
-        alignments += [
-            Alignment((), chunk, ("NOALI",), None)
-            for number, chunk in enumerate(pair.target_chunks)
-            if number not in taken
-        ]
-        return AlignedPair(pair.id, pair.source, pair.target, tuple(alignments))
+
+def _align(pair: ChunkedPair) -> AlignedPair:
+    weights = _link_weights(pair)
+    partner: dict[int, int] = {}
+    # Strongest first; among equals the order of the sentences decides.
+    for source, target in sorted(weights, key=lambda link: (-weights[link], link)):
+        if source not in partner and target not in partner.values():
+            partner[source] = target
+    sources, targets = pair.source_chunks, pair.target_chunks
+    equal = [Alignment(sources[i], targets[j], ("EQUI",), 5.0) for i, j in sorted(partner.items())]
+    left = [Alignment(sources[i], (), ("NOALI",), None) for i in range(len(sources)) if i not in partner]
+    taken = partner.values()
+    right = [Alignment((), targets[j], ("NOALI",), None) for j in range(len(targets)) if j not in taken]
+    return AlignedPair(pair.id, pair.source, pair.target, (*equal, *left, *right))
 
 
 def _link_weights(pair: ChunkedPair) -> Counter[tuple[int, int]]:
@@ -202,9 +186,6 @@ def _link_weights(pair: ChunkedPair) -> Counter[tuple[int, int]]:
             if shared:
                 weights[i, j] = shared
     return weights
-
-
-# The baselines of facets: what an answer leaves out, by the usual case or by the words that it has.
 
 
 class MajorityOutcome:

@@ -1,4 +1,10 @@
-"""The entailment benchmark: train on a folder of RTE files, test on others, two-way or three-way."""
+"""The benchmarks of entailment, alignment, facets and senses: train a registered system, test it, score it.
+
+Entailment trains on a folder of RTE files and tests on others. Alignment takes the datasets of interpretable
+similarity, on gold chunks and on Postil's own. Facets are scored by the reference's words, so that systems
+with different facets can be compared. Senses train on one lexical-sample file and test on another, or are
+cross-validated.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +22,6 @@ from postil.data.formats.sra import GapRow, read_gaps
 from postil.data.judgements import AlignedPair, ChunkedPair
 from postil.data.labels import ENTAILMENT_SCHEMES, Scheme
 from postil.errors import InputError, MissingDataError, PostilError
-from postil.research.responses import split_evenly
 from postil.research.systems import AlignmentSystem, EntailmentSystem, FacetSystem, SenseSystem, create
 from postil.research.tables import BenchResult, Cell, Cells
 from postil.scoring.alignment import score_alignments, tally_alignments
@@ -24,7 +29,14 @@ from postil.scoring.entailment import score_entailment, tally_entailment
 from postil.scoring.responses import class_scores, tally_classes
 from postil.scoring.score import Score, make_signature
 from postil.scoring.senses import score_senses, tally_of, tally_senses
-from postil.scoring.significance import group_numbers
+from postil.scoring.significance import fold_numbers, group_numbers
+
+Dataset = tuple[list[AlignedPair], list[ChunkedPair]]
+Progress = Callable[[int, int, str], None]
+
+CHUNKS = ("gold", "system")
+METRICS = ("accuracy", "macro_f1", "weighted_f1")
+_OUTCOMES = Scheme("gaps", ("missing", "expressed"))
 
 
 def run_entailment(
@@ -35,13 +47,11 @@ def run_entailment(
     chosen = ENTAILMENT_SCHEMES[scheme]
     golds = {Path(path).stem: read_gold(path, with_texts=True) for path in tests}
     if len(golds) < len(tests):
-        raise PostilError(
-            "two test files have the same name.", hint="Results are filed under the name of the file."
-        )
+        raise PostilError("two test files have the same name.", hint="Results are listed by file name.")
     for path, gold in zip(tests, golds.values(), strict=True):
         if scheme == "3way" and any(pair.label == "NO_ENTAILMENT" for pair in gold):
             raise InputError(
-                path, "has two-way labels, and cannot be scored three-way.", hint="Use --scheme 2way."
+                path, "has two-way labels and cannot be scored three-way.", hint="Use --scheme 2way."
             )
     held_out = {(pair.text, pair.hypothesis) for gold in golds.values() for pair in gold}
     training = [pair for pair in training_pairs(train) if (pair.text, pair.hypothesis) not in held_out]
@@ -57,11 +67,11 @@ def run_entailment(
 
 
 def training_pairs(folder: Path | str) -> list[Pair]:
-    """All labelled pairs of the RTE files in a folder, each once, three-way labels before two-way ones."""
+    """All labelled pairs of the RTE files in a folder, each once, preferably with its three-way label."""
     folder = Path(folder)
     files = [folder] if folder.is_file() else sorted((*folder.glob("*.xml"), *folder.glob("*.tsv")))
     if not files:
-        raise MissingDataError(f"{folder}: there are no RTE files (.xml or .tsv) here.")
+        raise MissingDataError(f"{folder}: no RTE files (.xml or .tsv) were found here.")
     best: dict[tuple[str, str], Pair] = {}
     for file in files:
         for pair in read_pairs(file):
@@ -93,16 +103,10 @@ def _cell(model: EntailmentSystem, gold: Sequence[Pair], scheme: Scheme) -> Cell
     return Cell(score_entailment(gold, run, scheme), tally_entailment(gold, run, scheme), None, details)
 
 
-# The alignment benchmark: the three datasets of interpretable similarity, on gold chunks and on our own.
-
-Dataset = tuple[list[AlignedPair], list[ChunkedPair]]
-CHUNKS = ("gold", "system")
-
-
 def run_alignment(
     train: Path | str, test: Path | str, system: str, *, chunks: Sequence[str] = CHUNKS
 ) -> BenchResult:
-    """Train a registered system on the gold chunks of one folder; test it on another's, gold and our own."""
+    """Train a registered system on the gold chunks of one folder; test it on another's, gold or our own."""
     from postil.alignment.aligner import own_chunks
 
     started = time.perf_counter()
@@ -115,8 +119,8 @@ def run_alignment(
     cells: Cells = {kind: {} for kind in chunks}
     for name, (gold, chunked) in read_datasets(test).items():
         for kind in chunks:
-            given = model.predict(chunked if kind == "gold" else own_chunks(gold))
-            cells[kind][name] = Cell(score_alignments(gold, given), tally_alignments(gold, given))
+            aligned = model.predict(chunked if kind == "gold" else own_chunks(gold))
+            cells[kind][name] = Cell(score_alignments(gold, aligned), tally_alignments(gold, aligned))
     signature = make_signature("ists", system=system, chunks="+".join(chunks))
     return BenchResult("alignment", system, signature, cells, time.perf_counter() - started)
 
@@ -131,21 +135,10 @@ def read_datasets(folder: Path | str) -> dict[str, Dataset]:
         datasets[name] = (gold, read_gold_chunks(gold, chunk_files([file])))
     if not datasets:
         raise MissingDataError(
-            f"{folder}: there are no files STSint.input.*.wa or STSint.testinput.*.wa here.",
+            f"{folder}: no files STSint.input.*.wa or STSint.testinput.*.wa were found here.",
             hint="docs/researchers/data.md shows the layout.",
         )
     return datasets
-
-
-# The facet benchmark: which words of the reference an answer leaves out, on tables of gaps.
-#
-# The units are the reference's words, not anybody's facets, so that systems with different facets compare.
-
-Progress = Callable[[int, int, str], None]
-Called = Sequence[tuple[bool, ...]]  # for each row, for each word, whether it is called missing
-
-METRICS = ("accuracy", "macro_f1", "weighted_f1")
-_OUTCOMES = Scheme("gaps", ("missing", "expressed"))
 
 
 def run_facets(gaps: Sequence[Path], system: str, *, progress: Progress | None = None) -> BenchResult:
@@ -153,41 +146,39 @@ def run_facets(gaps: Sequence[Path], system: str, *, progress: Progress | None =
     started = time.perf_counter()
     tables = {path.stem: read_gaps(path) for path in map(Path, gaps)}
     if len(tables) < len(gaps):
-        raise PostilError("two tables have the same name.", hint="Results are filed under the file's name.")
+        raise PostilError("two tables have the same name.", hint="Results are listed by file name.")
     cells: Cells = {"words": {}, "partial": {}}
     for number, (stem, rows) in enumerate(tables.items(), start=1):
         model: FacetSystem = create("facets", system)
         model.fit(rows)
-        called = model.predict([replace(row, gap="") for row in rows])
-        cells["words"][stem] = _gap_cell(rows, called, system)
-        partial = [place for place, row in enumerate(rows) if row.is_partial]
+        missing = model.predict([replace(row, gap="") for row in rows])
+        judged = list(zip(rows, missing, strict=True))
+        cells["words"][stem] = _gap_cell(judged, system)
+        partial = [(row, words) for row, words in judged if row.is_partial]
         if partial:
-            some = [rows[place] for place in partial]
-            cells["partial"][stem] = _gap_cell(some, [called[place] for place in partial], system)
+            cells["partial"][stem] = _gap_cell(partial, system)
         if progress:
             progress(number, len(tables), "tables")
     signature = make_signature("gaps", system=system, rows=sum(map(len, tables.values())))
     return BenchResult("facets", system, signature, cells, time.perf_counter() - started)
 
 
-def _gap_cell(rows: Sequence[GapRow], called: Called, system: str) -> Cell:
-    """Score the words of some rows; those of one row belong together."""
-    gold = [_OUTCOMES.labels[0 if missing else 1] for row in rows for missing in row.missing]
-    told = [_OUTCOMES.labels[0 if missing else 1] for words in called for missing in words]
-    tally = tally_classes(gold, told, _OUTCOMES)
+def _gap_cell(judged: Sequence[tuple[GapRow, tuple[bool, ...]]], system: str) -> Cell:
+    """Score rows beside which of their words a system calls missing; the words of one row belong together."""
+    missing, expressed = _OUTCOMES.labels
+    gold = [missing if is_missing else expressed for row, _ in judged for is_missing in row.missing]
+    given = [missing if is_missing else expressed for _, words in judged for is_missing in words]
+    tally = tally_classes(gold, given, _OUTCOMES)
     values = tally.values()
     score = Score(
         {name: values[name] for name in METRICS},
         "macro_f1",
-        make_signature("gaps", system=system, rows=len(rows), n=tally.size),
+        make_signature("gaps", system=system, rows=len(judged), n=tally.size),
         tally.size,
         class_scores(tally, _OUTCOMES),
     )
-    groups = group_numbers([str(number) for number, row in enumerate(rows) for _ in row.words])
-    return Cell(score, tally, groups, {"rows": len(rows)})
-
-
-# The sense benchmark: train on one lexical-sample file, test on another, or cross-validate on one.
+    groups = group_numbers([str(number) for number, (row, _) in enumerate(judged) for _ in row.words])
+    return Cell(score, tally, groups, {"rows": len(judged)})
 
 
 def run_senses(
@@ -199,7 +190,7 @@ def run_senses(
     folds: int = 10,
     seed: int = 0,
 ) -> BenchResult:
-    """Run a registered system: on a test file (whose key may be a file apart), or in cross-validation."""
+    """Run a registered system on a test file (whose key may be a separate file) or in cross-validation."""
     started = time.perf_counter()
     training = [instance for instance in read_senseval(train) if instance.senses]
     if not training:
@@ -212,7 +203,7 @@ def run_senses(
         instances = read_senseval(test)
         name, right = Path(test).stem, sense_key(instances) if key is None else read_sense_key(key)
         if not right:
-            raise PostilError(f"{test}: no instance has a sense to score against.", hint="Give its --key.")
+            raise PostilError(f"{test}: no instance has a sense to score against.", hint="Name a --key.")
         model: SenseSystem = create("senses", system)
         model.fit(training)
         answers = model.predict(_hidden(instances))
@@ -221,8 +212,8 @@ def run_senses(
     words = sorted({answer.lexelt for answer in right})
     if len(words) > 1:
         for word in words:
-            of_word = [[item for item in items if item.lexelt == word] for items in (right, answers)]
-            cells[word] = _sense_cell(*of_word)
+            both = ([item for item in items if item.lexelt == word] for items in (right, answers))
+            cells[word] = _sense_cell(*both)
     signature = make_signature("senses", system=system, granularity="fine", **how)
     return BenchResult("senses", system, signature, {"fine": cells}, time.perf_counter() - started)
 
@@ -236,7 +227,7 @@ def _cross_validate(
 ) -> list[SenseAnswer]:
     if not 2 <= folds <= len(instances):
         raise PostilError(f"{folds} folds cannot be made of {len(instances)} instances.")
-    numbers = split_evenly(len(instances), folds, seed)
+    numbers = fold_numbers(range(len(instances)), folds, seed).tolist()
     answers: list[SenseAnswer] = []
     for fold in range(folds):
         model: SenseSystem = create("senses", system)

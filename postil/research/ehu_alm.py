@@ -1,31 +1,39 @@
-"""EHU-ALM (Aldabe et al. 2013): similarity features, RBF-SVMs, three frameworks, and steps beyond."""
+"""EHU-ALM (Aldabe et al. 2013): similarity features, RBF-SVMs, three frameworks, and steps beyond.
+
+Question, reference and answer form a triplet; its features go to support-vector machines whose settings are
+searched in cross-validation; a design says which features, references and machines a system has.
+"""
 
 from __future__ import annotations
 
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import product
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from postil.data.arrays import Numbers
+from postil.data.arrays import Floats, Numbers
 from postil.data.labels import RESPONSE_SCHEMES, Scheme, reachable_schemes
 from postil.data.questions import Answer, Question, Reference
 from postil.errors import PostilError
 from postil.grading.asks import QuestionType, question_type
 from postil.language.measures.features import EXTENDED as EVERY
-from postil.language.measures.features import FEATURES, THIRTY, feature_families, feature_table, pair_of
+from postil.language.measures.features import (
+    FEATURES,
+    THIRTY,
+    Feature,
+    feature_families,
+    feature_table,
+    pair_of,
+)
 from postil.language.measures.overlap import overlap, overlap_words
 from postil.scoring.significance import fold_numbers
-
-# Question, reference and answer put together: which reference an answer is compared with.
 
 BEST = "BEST"
 
@@ -49,7 +57,7 @@ ChooseReference = Callable[[Question, Answer], str]
 
 
 def make_triplets(questions: Sequence[Question], choose: ChooseReference) -> list[Triplet]:
-    """One triplet an answer, in order, with the reference that `choose` picks."""
+    """One triplet for each answer, in order, with the reference that `choose` picks."""
     return [
         Triplet(question.text, choose(question, answer), answer.text, (question.corpus, question.id))
         for question in questions
@@ -63,10 +71,10 @@ def first_reference(question: Question, answer: Answer) -> str:
 
 
 def matched_or_random(seed: int = 0) -> ChooseReference:
-    """For training: the reference that an annotator matched, else one at random, a BEST one where there is.
+    """For training: the reference that an annotator matched, otherwise a random one, BEST where possible.
 
     The draw depends on the seed, the question and the answer only, so that an answer keeps its reference
-    whatever fold it is in.
+    in every fold.
     """
 
     def choose(question: Question, answer: Answer) -> str:
@@ -85,18 +93,17 @@ def matched_or_random(seed: int = 0) -> ChooseReference:
 
 
 def best_reference(question: Question, answer: Answer) -> str:
-    """The reference most like the answer: highest mean of word-overlap F and cosine.
+    """The reference most like the answer by word-overlap F and cosine; of equals a BEST one, else the first.
 
-    Among equals a BEST one is taken, then the first. Nothing is read but the texts, so it serves training and
-    judging alike.
+    It reads nothing but the texts, so it serves training and judging alike.
     """
     if not question.references:
         return ""
-    return max(question.references, key=lambda reference: _nearness(reference, answer.text)).text
 
+    def nearness(reference: Reference) -> tuple[float, bool]:
+        return _likeness(reference.text, answer.text), reference.category == BEST
 
-def _nearness(reference: Reference, answer: str) -> tuple[float, bool]:
-    return _likeness(reference.text, answer), reference.category == BEST
+    return max(question.references, key=nearness).text
 
 
 @lru_cache(maxsize=1 << 17)
@@ -104,11 +111,6 @@ def _likeness(reference: str, answer: str) -> float:
     """How alike two texts are; cross-validation meets every pair again in each fold."""
     shared = overlap(overlap_words(reference), overlap_words(answer))
     return (shared.f1 + shared.cosine) / 2
-
-
-# Support-vector machines whose C, γ and class weights are searched for macro F1 in cross-validation.
-
-Rows = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +122,8 @@ class Parameters:
     balance: float = 0.0
 
 
-# Powers of two, as LIBSVM's guide has it; γ is for features of unit variance. The balance is searched with
-# them because what is optimised is macro F1, which counts a rare class as much as a frequent one.
+# Powers of two, as LIBSVM's guide recommends; γ is for features of unit variance. The balance is part of the
+# grid because the search optimises macro F1, which counts a rare class as much as a frequent one.
 GRID: tuple[Parameters, ...] = tuple(
     Parameters(2.0**c, 2.0**gamma, balance)
     for c, gamma, balance in product((1, 3, 5, 7), (-9, -7, -5, -3), (0.0, 0.5, 1.0))
@@ -147,8 +149,8 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What a search came to: the settings, their macro F1 in the last round, and what it cost."""
+class SearchResult:
+    """The settings that won a search, their macro F1 in the last round, and what the search cost."""
 
     parameters: Parameters
     macro_f1: float
@@ -156,42 +158,37 @@ class Found:
     seconds: float
 
 
-def macro_f1(gold: Numbers, given: Numbers, classes: int) -> float:
-    """The mean over the classes of 2·hits / (gold + given); a class that is in neither counts as 0."""
-    hits = np.bincount(gold[gold == given], minlength=classes)
-    total = np.bincount(gold, minlength=classes) + np.bincount(given, minlength=classes)
-    return float(np.mean(2 * hits / np.maximum(total, 1)))
-
-
 class Classifier:
-    """A scaled RBF-SVM over named labels; with one label in training it always gives that one."""
+    """A scaled RBF-SVM over named labels; if training has only one label, it always gives that one."""
 
     def __init__(self, search: Search | None = None, parameters: Parameters | None = None) -> None:
         self.search = search or Search()
         self.parameters = parameters
 
-    def fit(self, features: Rows, labels: Sequence[str], groups: Sequence[Hashable]) -> Classifier:
+    def fit(self, features: Floats, labels: Sequence[str], groups: Sequence[Hashable]) -> Classifier:
         """Search the settings, unless given, with folds that keep groups together; then train on all."""
         self.labels_ = sorted(set(labels))
         numbers = np.array([self.labels_.index(label) for label in labels], dtype=np.intp)
-        self.found_: Found | None = None
+        self.search_result_: SearchResult | None = None
         self.machine_: Any = None
         if len(self.labels_) > 1:
             chosen = self.parameters
             if chosen is None:
-                self.found_ = search_parameters(features, numbers, groups, self.search)
-                chosen = self.found_.parameters
+                self.search_result_ = search_parameters(features, numbers, groups, self.search)
+                chosen = self.search_result_.parameters
             self.machine_ = _train(features, numbers, chosen)
         return self
 
-    def predict(self, features: Rows) -> list[str]:
-        """One label a row."""
+    def predict(self, features: Floats) -> list[str]:
+        """One label for each row."""
         if self.machine_ is None or not len(features):
             return [self.labels_[0]] * len(features)
         return [self.labels_[number] for number in self.machine_.predict(features)]
 
 
-def search_parameters(features: Rows, numbers: Numbers, groups: Sequence[Hashable], search: Search) -> Found:
+def search_parameters(
+    features: Floats, numbers: Numbers, groups: Sequence[Hashable], search: Search
+) -> SearchResult:
     """Find the settings with the best cross-validated macro F1, round by round."""
     started, trained = time.perf_counter(), 0
     order = np.random.default_rng(search.seed).permutation(len(numbers))
@@ -210,29 +207,31 @@ def search_parameters(features: Rows, numbers: Numbers, groups: Sequence[Hashabl
         ranking = np.argsort(-np.array(scores), kind="stable")
         left = ranking[: search.keep if size < sizes[-1] else 1].tolist()
         candidates, scores = [candidates[number] for number in left], [scores[number] for number in left]
-    return Found(candidates[0], scores[0], trained, time.perf_counter() - started)
+    return SearchResult(candidates[0], scores[0], trained, time.perf_counter() - started)
 
 
 def _cross_validate(
-    features: Rows, numbers: Numbers, folds: Numbers, candidates: Sequence[Parameters], jobs: int
+    features: Floats, numbers: Numbers, folds: Numbers, candidates: Sequence[Parameters], jobs: int
 ) -> list[float]:
     """Macro F1 of each candidate over the instances of all folds together."""
-    classes = int(numbers.max()) + 1
+    from sklearn.metrics import f1_score
+
+    classes = range(int(numbers.max()) + 1)
     splits = [(folds != fold, folds == fold) for fold in sorted(set(folds.tolist()))]
 
     def score(candidate: Parameters) -> float:
         given = np.zeros_like(numbers)
         for inside, outside in splits:
             given[outside] = _train(features[inside], numbers[inside], candidate).predict(features[outside])
-        return macro_f1(numbers, given, classes)
+        return float(f1_score(numbers, given, average="macro", labels=classes, zero_division=0))
 
-    # LIBSVM lets go of the interpreter while it trains, so threads can share the work.
+    # LIBSVM releases the interpreter lock while it trains, so threads can share the work.
     with ThreadPoolExecutor(jobs) as pool:
         return list(pool.map(score, candidates))
 
 
-def _train(features: Rows, numbers: Numbers, parameters: Parameters) -> Any:
-    """Train one machine; where only one class is left, one that always gives it."""
+def _train(features: Floats, numbers: Numbers, parameters: Parameters) -> Any:
+    """Train one machine; if only one class is left, one that always gives it."""
     from sklearn.dummy import DummyClassifier
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
@@ -262,7 +261,7 @@ class Design:
     scenarios: bool = False  # a classifier for questions met in training and one for new questions
     types: bool = False  # experts for what, how and why
     best_reference: bool = False  # the reference most like the answer, not the first
-    families: tuple[str, ...] = ()  # feature families beside the thirty; "all" for every one there is
+    families: tuple[str, ...] = ()  # feature families beside the thirty; "all" for every family
     without: tuple[str, ...] = ()  # feature families left out, to see what each is worth
     demote: bool = False  # the features once more with the question's words left out
     direct: bool = False  # a classifier for each scheme, where the paper collapses the finest
@@ -276,6 +275,16 @@ DEMOTED = replace(BEST_REFERENCE, demote=True)
 OPPOSITION = replace(BEST_REFERENCE, families=("opposition",))
 SOFT = replace(BEST_REFERENCE, families=("soft cardinality",))
 EXTENDED = replace(BEST_REFERENCE, families=("all",), demote=True, direct=True)
+DESIGNS: Mapping[str, Design] = {
+    "run1": RUN1,
+    "run2": RUN2,
+    "run3": RUN3,
+    "best-reference": BEST_REFERENCE,
+    "demoted": DEMOTED,
+    "opposition": OPPOSITION,
+    "soft": SOFT,
+    "extended": EXTENDED,
+}
 
 
 class Expert(NamedTuple):
@@ -290,8 +299,8 @@ class EhuAlm:
     """Judges an answer by similarity features of question, reference and answer, whatever the question.
 
     Classifiers are trained when first needed: a test set of new questions needs only half of them. Each
-    searches its own settings in cross-validation (`svm.Search`) unless `parameters` gives them; `searches`
-    tells what was found.
+    searches its own settings in cross-validation (`Search`) unless `parameters` gives them; `searches` holds
+    the results.
     """
 
     def __init__(
@@ -312,12 +321,12 @@ class EhuAlm:
     def fit(self, questions: Sequence[Question]) -> Self:
         """Take the training answers of all corpora as one set and compute their features."""
         labels = [answer.label for question in questions for answer in question.answers]
-        known = [place for place, label in enumerate(labels) if label]
+        known = [row for row, label in enumerate(labels) if label]
         if not known:
             raise PostilError("there is no labelled answer to learn from.")
         choose = best_reference if self.design.best_reference else matched_or_random(self.seed)
         triplets = make_triplets(questions, choose)
-        self._triplets = [triplets[place] for place in known]
+        self._triplets = [triplets[row] for row in known]
         self._labels = [label for label in labels if label]
         self._schemes = reachable_schemes(self._labels, RESPONSE_SCHEMES)
         self._features = self._table(self._triplets)
@@ -344,17 +353,17 @@ class EhuAlm:
         return labels
 
     @property
-    def searches(self) -> dict[Expert, Found]:
-        """What the search came to, and what it cost, for every classifier trained so far that searched."""
-        found = {expert: classifier.found_ for expert, classifier in self.experts_.items()}
-        return {expert: result for expert, result in found.items() if result}
+    def searches(self) -> dict[Expert, SearchResult]:
+        """The result of the search for every classifier that has been trained with one so far."""
+        results = {expert: classifier.search_result_ for expert, classifier in self.experts_.items()}
+        return {expert: result for expert, result in results.items() if result}
 
     def _learnt_scheme(self, scheme: Scheme) -> Scheme:
-        """The scheme of the classifier that answers for the one asked for."""
-        if scheme.name not in [learnt.name for learnt in self._schemes]:
+        """The scheme whose classifier answers for the one asked for."""
+        names = [learnt.name for learnt in self._schemes]
+        if scheme.name not in names:
             raise PostilError(
-                f"the training labels are coarser than {scheme.name}.",
-                hint=f"They allow {', '.join(learnt.name for learnt in self._schemes)}.",
+                f"the training labels are coarser than {scheme.name}.", hint=f"They allow {', '.join(names)}."
             )
         return scheme if self.design.direct else self._schemes[0]
 
@@ -368,7 +377,7 @@ class EhuAlm:
         return Expert(scheme.name, scenario, asked if self._counts[asked] >= self.fewest else "")
 
     def _classifier(self, expert: Expert) -> Classifier:
-        """The classifier of an expert, trained at first need."""
+        """The classifier of an expert, trained when first needed."""
         if expert not in self.experts_:
             scheme = RESPONSE_SCHEMES[expert.scheme]
             rows = [row for row, asked in enumerate(self._types) if expert.type in ("", asked)]
@@ -381,12 +390,12 @@ class EhuAlm:
             self.experts_[expert] = classifier.fit(self._features[rows], labels, groups)
         return self.experts_[expert]
 
-    def _table(self, triplets: Sequence[Triplet]) -> NDArray[np.float64]:
+    def _table(self, triplets: Sequence[Triplet]) -> Floats:
         return design_table([triplet.texts for triplet in triplets], self.design)
 
 
-def design_table(texts: Sequence[tuple[str, str, str]], design: Design) -> NDArray[np.float64]:
-    """The features a design asks for: one row a triplet."""
+def design_table(texts: Sequence[tuple[str, str, str]], design: Design) -> Floats:
+    """The features a design asks for, one row for each triplet."""
     names = EVERY if "all" in design.families else THIRTY
     families = feature_families()
     names += tuple(name for family in design.families if family != "all" for name in families[family])
@@ -394,23 +403,16 @@ def design_table(texts: Sequence[tuple[str, str, str]], design: Design) -> NDArr
     tables = [feature_table(texts, names)]
     if design.demote:
         # Only those that leaving out words can change.
-        changed = [name for name in names if is_demotable(name)]
+        changed = [name for name in names if _is_demotable(FEATURES[name])]
         tables.append(feature_table(texts, changed, demote=True))
     return np.hstack(tables)
 
 
-def is_demotable(name: str) -> bool:
-    """Whether a feature is another one when the question's words are left out."""
-    feature = FEATURES[name]
+def _is_demotable(feature: Feature) -> bool:
+    """Whether leaving out the question's words changes a feature."""
     return bool(pair_of(("question", "", ""), feature.pair, feature.block, demote=True).without)
 
 
-# What the registry names.
-run1 = partial(EhuAlm, RUN1)
-run2 = partial(EhuAlm, RUN2)
-run3 = partial(EhuAlm, RUN3)
-with_best_reference = partial(EhuAlm, BEST_REFERENCE)
-demoted = partial(EhuAlm, DEMOTED)
-opposition = partial(EhuAlm, OPPOSITION)
-soft = partial(EhuAlm, SOFT)
-extended = partial(EhuAlm, EXTENDED)
+def create(name: str) -> EhuAlm:
+    """Make a fresh system of the family by the name of its design."""
+    return EhuAlm(DESIGNS[name])

@@ -1,4 +1,7 @@
-"""The response benchmark: train on one folder and test on another, or cross-validate."""
+"""The response benchmark: train on one folder and test on another, or cross-validate.
+
+Cross-validation mimics the challenge: the answers, the questions or the domains of a fold are new.
+"""
 
 from __future__ import annotations
 
@@ -7,56 +10,38 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
-
-import numpy as np
 
 from postil.data.formats.sra import CORPORA, read_collection
 from postil.data.labels import RESPONSE_SCHEMES, Scheme, reachable_schemes
-from postil.data.questions import Answer, Question, count_answers, labelled_only
+from postil.data.questions import Question, count_answers, labelled_only
 from postil.errors import MissingDataError, PostilError
 from postil.research.systems import ResponseSystem, create
 from postil.research.tables import BenchResult, Cell, Cells
 from postil.scoring.responses import left_out, score_labels, tally_classes
 from postil.scoring.score import make_signature
-from postil.scoring.significance import group_numbers
-
-# Cross-validation that mimics the challenge: new answers, new questions, or new domains.
+from postil.scoring.significance import fold_numbers, group_numbers
 
 SCENARIOS = ("unseen-answers", "unseen-questions", "unseen-domains")
 
 Fold = tuple[list[Question], list[Question]]
-
-
-def split_evenly(count: int, folds: int, seed: int) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    """Give each of `count` units a fold number at random, folds as even as can be."""
-    order = np.random.default_rng(seed).permutation(count)
-    numbers = np.empty(count, dtype=np.intp)
-    numbers[order] = np.arange(count) % folds
-    return numbers
+Progress = Callable[[int, int, str], None]
 
 
 def response_folds(
     questions: Sequence[Question], scenario: str, folds: int = 10, seed: int = 0
 ) -> Iterator[Fold]:
-    """Split questions into (train, test) pairs; each corpus is split by itself, and folds go together."""
+    """Split questions into (train, test) pairs; each corpus is split by itself, fold with fold."""
     if scenario not in SCENARIOS:
-        raise PostilError(f"there is no scenario {scenario!r}.", hint=f"There are {', '.join(SCENARIOS)}.")
+        raise PostilError(f"there is no scenario {scenario!r}.", hint=f"Choose from: {', '.join(SCENARIOS)}.")
     if folds < 2:
         raise PostilError(f"cross-validation needs at least 2 folds, not {folds}.")
     fold_of = _assign(questions, scenario, folds, seed)
     for fold in range(folds):
-        train = [_keep(question, fold_of, fold, inside=False) for question in questions]
-        test = [_keep(question, fold_of, fold, inside=True) for question in questions]
-        test = [question for question in test if question.answers]
+        train, test = (_part(questions, fold_of, fold, inside=inside) for inside in (False, True))
         if test:
-            yield [question for question in train if question.answers], test
-
-
-def _unit(question: Question, answer: Answer, scenario: str) -> str:
-    if scenario == "unseen-answers":
-        return answer.id
-    return question.id if scenario == "unseen-questions" else question.module
+            yield train, test
 
 
 def _assign(
@@ -65,26 +50,28 @@ def _assign(
     """The fold of every answer, by (corpus, answer id)."""
     units: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for question in questions:
+        unit = question.id if scenario == "unseen-questions" else question.module
         for answer in question.answers:
-            units[question.corpus][_unit(question, answer, scenario)].append(answer.id)
+            units[question.corpus][answer.id if scenario == "unseen-answers" else unit].append(answer.id)
     fold_of = {}
     for corpus, members in units.items():
         if len(members) < 2:
-            raise PostilError(
-                f"{corpus or 'the corpus'} has only {len(members)} unit to split for {scenario}."
-            )
-        numbers = split_evenly(len(members), min(folds, len(members)), seed)
+            raise PostilError(f"{corpus or 'the corpus'} has only 1 unit for {scenario}; folds need 2.")
+        numbers = fold_numbers(range(len(members)), min(folds, len(members)), seed)
         for number, ids in zip(numbers, members.values(), strict=True):
             fold_of.update({(corpus, id): int(number) for id in ids})
     return fold_of
 
 
-def _keep(question: Question, fold_of: dict[tuple[str, str], int], fold: int, *, inside: bool) -> Question:
-    answers = (a for a in question.answers if (fold_of[question.corpus, a.id] == fold) == inside)
-    return replace(question, answers=tuple(answers))
-
-
-Progress = Callable[[int, int, str], None]
+def _part(
+    questions: Sequence[Question], fold_of: dict[tuple[str, str], int], fold: int, *, inside: bool
+) -> list[Question]:
+    """The questions that have answers inside a fold, or outside it, with these answers alone."""
+    parts = []
+    for question in questions:
+        answers = (a for a in question.answers if (fold_of[question.corpus, a.id] == fold) == inside)
+        parts.append(replace(question, answers=tuple(answers)))
+    return [question for question in parts if question.answers]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +97,9 @@ def run_responses(
     make: Callable[[], ResponseSystem] | None = None,
     progress: Progress | None = None,
 ) -> BenchResult:
-    """Run a system: on a test folder, or, without one, in a cross-validated scenario.
+    """Run a system on a test folder or, without one, in a cross-validated scenario.
 
-    `system` names a registered one, unless `make` makes another; then it is only what the result is called.
+    `system` names a registered system, or with `make` merely the result.
     """
     started = time.perf_counter()
     training = _training_questions(train)
@@ -123,7 +110,10 @@ def run_responses(
         splits = list(response_folds(training, scenario, folds, seed))
         for number, (fold_train, fold_test) in enumerate(splits):
             note(number, len(splits), f"fold {number + 1} of {len(splits)}")
-            _judge(make(), fold_train, fold_test, f"cv-{scenario}", outcomes)
+            model = make()
+            model.fit(fold_train)
+            schemes = _schemes([*fold_train, *fold_test])
+            _predict(model, fold_test, f"cv-{scenario}", schemes, outcomes)
         how: dict[str, object] = {"cv": scenario, "folds": folds, "seed": seed}
     else:
         sets = _test_sets(test)
@@ -155,7 +145,7 @@ def _test_sets(folder: Path | str) -> dict[tuple[str, str], list[Question]]:
     sets = {key: labelled_only(group) for key, group in read_collection(folder).items() if key[1] != "train"}
     if not any(sets.values()):
         raise MissingDataError(
-            f"{folder}: there is no test set with labels below this folder.",
+            f"{folder}: no test set with labels was found below this folder.",
             hint="Sets are folders like beetle/test-unseen-answers; without --test, Postil cross-validates.",
         )
     return sets
@@ -165,13 +155,6 @@ def _schemes(questions: Sequence[Question]) -> list[Scheme]:
     """The schemes that the labels to learn from and those to score against both allow."""
     labels = (answer.label for question in questions for answer in question.answers if answer.label)
     return reachable_schemes(labels, RESPONSE_SCHEMES)
-
-
-def _judge(
-    model: ResponseSystem, train: Sequence[Question], test: Sequence[Question], name: str, outcomes: _Outcomes
-) -> None:
-    model.fit(train)
-    _predict(model, test, name, _schemes([*train, *test]), outcomes)
 
 
 def _predict(
@@ -198,25 +181,21 @@ def _cells(outcomes: _Outcomes) -> Cells:
     """Score each set, each corpus as a whole, and everything together."""
     cells: Cells = {}
     for scheme in RESPONSE_SCHEMES.values():
-        here = {key[1:]: values for key, values in outcomes.items() if key[0] == scheme.name}
-        if not here:
+        sets = {key[1:]: answers for key, answers in outcomes.items() if key[0] == scheme.name}
+        if not sets:
             continue
-        tests = {f"{corpus}/{name}": _cell(values, scheme, corpus) for (corpus, name), values in here.items()}
+        tests = {"/".join(key): _cell(answers, scheme, key[0]) for key, answers in sets.items()}
         for corpus in CORPORA:
-            of_corpus = [value for (owner, _), values in here.items() if owner == corpus for value in values]
-            if of_corpus:
-                tests[f"{corpus}/all"] = _cell(of_corpus, scheme, corpus)
-        tests["all"] = _cell([value for values in here.values() for value in values], scheme, "")
+            own = list(chain.from_iterable(answers for key, answers in sets.items() if key[0] == corpus))
+            if own:
+                tests[f"{corpus}/all"] = _cell(own, scheme, corpus)
+        tests["all"] = _cell(list(chain.from_iterable(sets.values())), scheme, "")
         cells[scheme.name] = tests
     return cells
 
 
 def _cell(outcomes: Sequence[_Outcome], scheme: Scheme, corpus: str) -> Cell:
-    tally = tally_classes(
-        [outcome.gold for outcome in outcomes],
-        [outcome.given for outcome in outcomes],
-        scheme,
-        left_out(corpus, scheme),
-    )
+    gold, given = [outcome.gold for outcome in outcomes], [outcome.given for outcome in outcomes]
+    tally = tally_classes(gold, given, scheme, left_out(corpus, scheme))
     groups = group_numbers([outcome.question for outcome in outcomes])
     return Cell(score_labels("sra", tally, scheme, corpus), tally, groups)

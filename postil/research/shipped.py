@@ -1,11 +1,15 @@
-"""The shipped grader as a system of the benchmark: it remembers training answers, and learns nothing else."""
+"""What ships as systems of the benchmarks: the grader, the entailer, the aligner and the facets.
+
+They have learned already, so fitting teaches them nothing (the grader remembers the answers), and they refuse
+to be tested on what they have learned from, because that would flatter them.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from functools import cache, partial
+from functools import cache
 from importlib.resources import files
 from typing import Self
 
@@ -21,7 +25,10 @@ from postil.grader import Grader, load
 from postil.grading.answers import fingerprint
 from postil.grading.claims import judge_facets
 from postil.language.measures.overlap import overlap_words
-from postil.senses.tagger import Tagger
+
+LEARNED_FILE = "learned.txt"
+_DIGITS = 12  # hexadecimal digits of a fingerprint: among thousands of pairs no two are alike by chance
+_FEW = 0.02  # the share of known pairs that a test may have
 
 
 class ShippedGrader:
@@ -45,40 +52,33 @@ class ShippedGrader:
     def predict(self, questions: Sequence[Question], scheme: Scheme) -> list[str]:
         """Label the answers; each question is judged once for all schemes."""
         self._refuse_known(questions)
-        found: list[str] = []
+        collapsed: list[str] = []
         for question in questions:
             key = question.corpus, question.test_set, question.id
-            if key not in self._labels or any(one.id not in self._labels[key] for one in question.answers):
-                ((_, judged),) = self.grader.grade_many([question])
-                ids = [answer.id for answer in question.answers]
-                self._labels[key] = dict(zip(ids, [one.label for one in judged], strict=True))
-            labels = self._labels[key]
-            found += [scheme.collapse(labels[answer.id]) or "" for answer in question.answers]
-        return found
+            ids = [answer.id for answer in question.answers]
+            if key not in self._labels or not self._labels[key].keys() >= set(ids):
+                ((_, judgements),) = self.grader.grade_many([question])
+                self._labels[key] = dict(zip(ids, [each.label for each in judgements], strict=True))
+            collapsed += [scheme.collapse(self._labels[key][id]) or "" for id in ids]
+        return collapsed
 
     def _refuse_known(self, questions: Sequence[Question]) -> None:
-        """Cross-validation would judge answers that the encoder has learned from, and flatter."""
+        """Refuse to judge answers that the encoder has learned from."""
         for question in questions:
             name = fingerprint(question.text, [reference.text for reference in question.references])
             if self._learned.get(name, 0) < self.grader.known.get(name, 0):
                 raise PostilError(
                     f"the shipped encoder has learned from question {question.id}, so cross-validating on it "
-                    "would flatter.",
+                    "would flatter the result.",
                     hint="Give a test set with --test; docs/benchmarks.md has figures from encoders trained "
                     "fold by fold (training/grader.py).",
                 )
 
 
-# Which pairs the entailer has learned from, told by fingerprints: testing it on these would flatter.
-
-LEARNED_FILE = "learned.txt"
-_LENGTH = 12  # hexadecimal digits: among thousands of pairs no two will meet by chance
-
-
 def pair_fingerprint(text: str, hypothesis: str) -> str:
     """A short name for a pair, whatever its case and punctuation."""
     words = " ".join(overlap_words(f"{text} | {hypothesis}"))
-    return hashlib.sha256(words.encode("utf-8", "replace")).hexdigest()[:_LENGTH]
+    return hashlib.sha256(words.encode("utf-8", "replace")).hexdigest()[:_DIGITS]
 
 
 def has_learned(text: str, hypothesis: str) -> bool:
@@ -87,8 +87,8 @@ def has_learned(text: str, hypothesis: str) -> bool:
 
 
 def as_lines(pairs: Iterable[tuple[str, str]]) -> str:
-    """The fingerprints of pairs as they are kept, a line each."""
-    return "".join(f"{one}\n" for one in sorted({pair_fingerprint(*pair) for pair in pairs}))
+    """The fingerprints of pairs as the file of learned pairs lists them."""
+    return "".join(f"{name}\n" for name in sorted({pair_fingerprint(*pair) for pair in pairs}))
 
 
 @cache
@@ -97,40 +97,32 @@ def _learned() -> frozenset[str]:
     return frozenset(path.read_text("utf-8").split())
 
 
-# The shipped entailer as a system of the benchmark: it has learned from RTE-1 to RTE-3 already.
-
-_FEW = 0.02  # the share of known pairs that a test may have
-
-
 class ShippedEntailer:
-    """Judges with the encoder and stack that ship, and refuses to be tested on their own training pairs."""
+    """Judges with the encoder and stack that ship, which have learned from RTE-1 to RTE-3."""
 
     def fit(self, pairs: Sequence[Pair]) -> ShippedEntailer:
-        """Learn nothing: what ships has learned."""
+        """Learn nothing."""
         return self
 
     def predict(self, pairs: Sequence[Pair], scheme: Scheme) -> list[PairJudgement]:
         """Judge every pair, in order."""
         known = [pair.id for pair in pairs if has_learned(pair.text, pair.hypothesis)]
-        # The years share a pair now and then, which flatters nobody.
+        # A few pairs occur in several years' sets; they make no difference.
         if len(known) > _FEW * len(pairs):
             raise PostilError(
-                f"the shipped entailer has learned from pair {known[0]}, so testing it there would flatter.",
-                hint="Give a file of another year with --test; docs/researchers/entailment.md has "
-                "cross-validated figures (training/entailment.py).",
+                f"the shipped entailer has learned from pair {known[0]}: testing it there would flatter it.",
+                hint="Give a file of another year with --test; docs/researchers/entailment.md has cross-validated "
+                "figures (training/entailment.py).",
             )
-        judged = load_entailer().judge([(pair.text, pair.hypothesis) for pair in pairs])
+        judgements = load_entailer().judge([(pair.text, pair.hypothesis) for pair in pairs])
         return [
-            PairJudgement(pair.id, scheme.collapse(one.label) or one.label, one.confidence)
-            for pair, one in zip(pairs, judged, strict=True)
+            PairJudgement(pair.id, scheme.collapse(judgement.label) or judgement.label, judgement.confidence)
+            for pair, judgement in zip(pairs, judgements, strict=True)
         ]
 
 
-# The shipped aligner as a system of the benchmark: it has learned from the task's training sets already.
-
-
 class ShippedAligner:
-    """Aligns with the models that ship, and refuses to be tested on its own training pairs."""
+    """Aligns with the models that ship, which have learned from the task's training sets."""
 
     def __init__(self) -> None:
         self._learned: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
@@ -145,50 +137,33 @@ class ShippedAligner:
         known = next((pair for pair in pairs if (pair.source, pair.target) in self._learned), None)
         if known is not None:
             raise PostilError(
-                f"the shipped aligner has learned from pair {known.id}, so testing it there would flatter.",
+                f"the shipped aligner has learned from pair {known.id}: testing it there would flatter it.",
                 hint="Give another folder with --test; docs/benchmarks.md has cross-validated figures "
                 "(training/aligner.py).",
             )
         return load_aligner().align(pairs)
 
 
-# The shipped facets as a system of the benchmark: words that no expressed facet holds are missing.
-
-
 class ShippedFacets:
-    """Judges the facets of each reference; rows with the same question and reference together."""
+    """Judges the facets of each reference; words that no expressed facet holds are missing."""
 
     def fit(self, rows: Sequence[GapRow]) -> Self:
         """Learn nothing."""
         return self
 
     def predict(self, rows: Sequence[GapRow]) -> list[tuple[bool, ...]]:
-        """For each row whether each word is held by no facet that the answer expresses."""
+        """Judge the rows with the same question and reference together."""
         groups: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
-        for place, row in enumerate(rows):
-            groups[row.question, row.reference].append(place)
-        found: dict[int, tuple[bool, ...]] = {}
-        for (question, reference), places in groups.items():
-            judged = judge_facets(question, reference, [rows[place].answer for place in places])
-            for place, outcomes in zip(places, judged, strict=True):
-                found[place] = _missing(rows[place], outcomes)
-        return [found[place] for place in range(len(rows))]
+        for number, row in enumerate(rows):
+            groups[row.question, row.reference].append(number)
+        missing: dict[int, tuple[bool, ...]] = {}
+        for (question, reference), numbers in groups.items():
+            judged = judge_facets(question, reference, [rows[number].answer for number in numbers])
+            for number, outcomes in zip(numbers, judged, strict=True):
+                missing[number] = _missing(rows[number], outcomes)
+        return [missing[number] for number in range(len(rows))]
 
 
 def _missing(row: GapRow, outcomes: Sequence[FacetOutcome]) -> tuple[bool, ...]:
-    held = [span for one in outcomes if one.label == EXPRESSED for span in one.reference_spans]
+    held = [span for outcome in outcomes if outcome.label == EXPRESSED for span in outcome.reference_spans]
     return tuple(not any(start < word.end and word.start < end for start, end in held) for word in row.words)
-
-
-# The sense systems as the benchmark makes them: a fresh tagger for each name.
-
-swat_hk_bo = partial(Tagger, "swat-hk-bo")
-swat_hk = partial(Tagger, "swat-hk")
-swat = partial(Tagger, "swat")
-bcu_svm = partial(Tagger, "bcu-svm")
-bcu_comb = partial(Tagger, "bcu-comb")
-irst = partial(Tagger, "irst")
-duluth = partial(Tagger, "duluth")
-umd = partial(Tagger, "umd")
-postil = partial(Tagger, "postil")
-postil_encoder = partial(Tagger, "postil-encoder")

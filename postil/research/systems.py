@@ -1,8 +1,8 @@
-"""The registry of systems: what a name stands for, and what a system must be able to do."""
+"""The systems that can be benchmarked: what each must be able to do, and what each name stands for."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Protocol
@@ -24,7 +24,7 @@ class ResponseSystem(Protocol):
         """Learn from questions whose answers are labelled."""
 
     def predict(self, questions: Sequence[Question], scheme: Scheme, /) -> list[str]:
-        """One label an answer, in order; labels of the given answers must not be read."""
+        """One label for each answer, in order, without reading the labels of these answers."""
 
 
 class EntailmentSystem(Protocol):
@@ -34,7 +34,7 @@ class EntailmentSystem(Protocol):
         """Learn from labelled pairs, two-way and three-way ones together."""
 
     def predict(self, pairs: Sequence[Pair], scheme: Scheme, /) -> list[PairJudgement]:
-        """One judgement a pair, in order, with the confidence of entailment."""
+        """One judgement for each pair, in order, with the confidence of entailment."""
 
 
 class AlignmentSystem(Protocol):
@@ -44,7 +44,7 @@ class AlignmentSystem(Protocol):
         """Learn from aligned pairs and their chunks, one for one."""
 
     def predict(self, pairs: Sequence[ChunkedPair], /) -> list[AlignedPair]:
-        """One aligned pair a chunked pair, in order."""
+        """One aligned pair for each chunked pair, in order."""
 
 
 class FacetSystem(Protocol):
@@ -54,7 +54,7 @@ class FacetSystem(Protocol):
         """Learn from rows whose gaps are known."""
 
     def predict(self, rows: Sequence[GapRow], /) -> list[tuple[bool, ...]]:
-        """For each row, in order, whether each of its words is missing; gaps must not be read."""
+        """For each row, in order, whether each of its words is missing, without reading the gaps."""
 
 
 class SenseSystem(Protocol):
@@ -69,123 +69,91 @@ class SenseSystem(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A registered system: where its class is, and one line about it."""
+    """A registered system: its factory as "module:name", what that is called with, and one line about it."""
 
     task: str
     name: str
     target: str
     about: str
+    arguments: tuple[str, ...] = ()
+
+
+def _entries(task: str, *rows: tuple[str, str, str]) -> tuple[Entry, ...]:
+    """Entries from rows of name, target below `postil.research` and description."""
+    return tuple(Entry(task, name, f"postil.research.{target}", about) for name, target, about in rows)
+
+
+def _family(task: str, target: str, abouts: Mapping[str, str], prefix: str = "") -> tuple[Entry, ...]:
+    """Entries that share a factory, which is called with their name."""
+    return tuple(Entry(task, prefix + name, target, about, (name,)) for name, about in abouts.items())
 
 
 # Classes are named, not imported: listing systems must not load scikit-learn.
 REGISTRY: tuple[Entry, ...] = (
-    Entry(
+    *_entries(
         "responses",
-        "majority",
-        "postil.research.baselines:MajorityLabel",
-        "most frequent label of the corpus (challenge baseline)",
+        ("majority", "baselines:MajorityLabel", "most frequent label of the corpus (challenge baseline)"),
+        (
+            "lexical",
+            "baselines:LexicalOverlap",
+            "decision tree on eight lexical-overlap features (challenge baseline)",
+        ),
+        (
+            "postil",
+            "shipped:ShippedGrader",
+            "the shipped grader: encoder, features and memory (needs a test set of its own)",
+        ),
     ),
-    Entry(
+    *_family(
         "responses",
-        "lexical",
-        "postil.research.baselines:LexicalOverlap",
-        "decision tree on eight lexical-overlap features (challenge baseline)",
+        "postil.research.ehu_alm:create",
+        {
+            "run1": "30 similarity features, one RBF-SVM (Aldabe et al. 2013)",
+            "run2": "… and a second classifier for questions met in training",
+            "run3": "… and experts for what, how and why",
+            "best-reference": "run2 with the reference most like the answer",
+            "demoted": "best-reference, and the features without the question's words",
+            "opposition": "best-reference, and features of negation and opposites",
+            "soft": "best-reference, and soft cardinality",
+            "extended": "all these steps and features, a classifier for each scheme",
+        },
+        prefix="ehu-alm-",
     ),
-    Entry(
-        "responses",
-        "postil",
-        "postil.research.shipped:ShippedGrader",
-        "the shipped grader: encoder, features and memory (needs a test set of its own)",
-    ),
-    Entry(
-        "responses",
-        "ehu-alm-run1",
-        "postil.research.ehu_alm:run1",
-        "30 similarity features, one RBF-SVM (Aldabe et al. 2013)",
-    ),
-    Entry(
-        "responses",
-        "ehu-alm-run2",
-        "postil.research.ehu_alm:run2",
-        "… and a second classifier for questions met in training",
-    ),
-    Entry(
-        "responses",
-        "ehu-alm-run3",
-        "postil.research.ehu_alm:run3",
-        "… and experts for what, how and why",
-    ),
-    Entry(
-        "responses",
-        "ehu-alm-best-reference",
-        "postil.research.ehu_alm:with_best_reference",
-        "run2 with the reference most like the answer",
-    ),
-    Entry(
-        "responses",
-        "ehu-alm-demoted",
-        "postil.research.ehu_alm:demoted",
-        "best-reference, and the features without the question's words",
-    ),
-    Entry(
-        "responses",
-        "ehu-alm-opposition",
-        "postil.research.ehu_alm:opposition",
-        "best-reference, and features of negation and opposites",
-    ),
-    Entry(
-        "responses",
-        "ehu-alm-soft",
-        "postil.research.ehu_alm:soft",
-        "best-reference, and soft cardinality",
-    ),
-    Entry(
-        "responses",
-        "ehu-alm-extended",
-        "postil.research.ehu_alm:extended",
-        "all these steps and features, a classifier for each scheme",
-    ),
-    Entry(
+    *_entries(
         "entailment",
-        "overlap",
-        "postil.research.baselines:WordOverlap",
-        "share of the hypothesis's words found in the text",
+        ("overlap", "baselines:WordOverlap", "share of the hypothesis's words found in the text"),
+        (
+            "postil",
+            "shipped:ShippedEntailer",
+            "the shipped entailer: encoder, words, numbers, negation (needs a test file of its own)",
+        ),
     ),
-    Entry(
-        "entailment",
-        "postil",
-        "postil.research.shipped:ShippedEntailer",
-        "the shipped entailer: encoder, words, numbers, negation (needs a test file of its own)",
-    ),
-    Entry(
+    *_entries(
         "alignment",
-        "identical",
-        "postil.research.baselines:IdenticalTokens",
-        "chunks with most identical tokens are equivalent (task baseline)",
+        (
+            "identical",
+            "baselines:IdenticalTokens",
+            "chunks with most identical tokens are equivalent (task baseline)",
+        ),
+        (
+            "postil",
+            "shipped:ShippedAligner",
+            "the shipped aligner: encoder, trees and optimiser (needs a test set of its own)",
+        ),
     ),
-    Entry(
-        "alignment",
-        "postil",
-        "postil.research.shipped:ShippedAligner",
-        "the shipped aligner: encoder, trees and optimiser (needs a test set of its own)",
-    ),
-    Entry(
+    *_entries(
         "facets",
-        "majority",
-        "postil.research.baselines:MajorityOutcome",
-        "all words missing or none, whichever is more frequent in the table",
-    ),
-    Entry(
-        "facets",
-        "lexical",
-        "postil.research.baselines:LexicalOutcome",
-        "a word is missing if its lemma is not in the answer",
-    ),
-    Entry(
-        "facets",
-        "postil",
-        "postil.research.shipped:ShippedFacets",
-        "the shipped facets: a word is missing if no facet that holds it is expressed",
+        (
+            "majority",
+            "baselines:MajorityOutcome",
+            "all words missing or none, whichever is more frequent in the table",
+        ),
+        ("lexical", "baselines:LexicalOutcome", "a word is missing if its lemma is not in the answer"),
+        (
+            "postil",
+            "shipped:ShippedFacets",
+            "the shipped facets: a word is missing if no facet that holds it is expressed",
+        ),
     ),
     Entry(
         "senses",
@@ -193,65 +161,21 @@ REGISTRY: tuple[Entry, ...] = (
         "postil.senses.learners:MostFrequentSense",
         "most frequent sense of the word (task baseline)",
     ),
-    Entry(
+    *_family(
         "senses",
-        "swat-hk-bo",
-        "postil.research.shipped:swat_hk_bo",
-        "AdaBoost (Senseval-3 Basque: swat_hk-bo)",
-    ),
-    Entry(
-        "senses",
-        "swat-hk",
-        "postil.research.shipped:swat_hk",
-        "vote of AdaBoost, maximum entropy, cosine, decision list, naive Bayes",
-    ),
-    Entry(
-        "senses",
-        "swat",
-        "postil.research.shipped:swat",
-        "vote of cosine, decision list, naive Bayes",
-    ),
-    Entry(
-        "senses",
-        "bcu-svm",
-        "postil.research.shipped:bcu_svm",
-        "support vectors, one machine a sense",
-    ),
-    Entry(
-        "senses",
-        "bcu-comb",
-        "postil.research.shipped:bcu_comb",
-        "vote of support vectors, cosine, naive Bayes",
-    ),
-    Entry(
-        "senses",
-        "irst",
-        "postil.research.shipped:irst",
-        "support vectors on a sum of kernels",
-    ),
-    Entry(
-        "senses",
-        "duluth",
-        "postil.research.shipped:duluth",
-        "vote of three bagged decision trees: words, bigrams, neighbours",
-    ),
-    Entry(
-        "senses",
-        "umd",
-        "postil.research.shipped:umd",
-        "support vectors that leave out what no sense claims",
-    ),
-    Entry(
-        "senses",
-        "postil",
-        "postil.research.shipped:postil",
-        "ours: a learned pool of support vectors, complement Bayes and cosine; any language",
-    ),
-    Entry(
-        "senses",
-        "postil-encoder",
-        "postil.research.shipped:postil_encoder",
-        "… and contextual vectors of the encoder; English",
+        "postil.senses.tagger:Tagger",
+        {
+            "swat-hk-bo": "AdaBoost (Senseval-3 Basque: swat_hk-bo)",
+            "swat-hk": "vote of AdaBoost, maximum entropy, cosine, decision list, naive Bayes",
+            "swat": "vote of cosine, decision list, naive Bayes",
+            "bcu-svm": "support vectors, one machine a sense",
+            "bcu-comb": "vote of support vectors, cosine, naive Bayes",
+            "irst": "support vectors on a sum of kernels",
+            "duluth": "vote of three bagged decision trees: words, bigrams, neighbours",
+            "umd": "support vectors that leave out what no sense claims",
+            "postil": "ours: a learned pool of support vectors, complement Bayes and cosine; any language",
+            "postil-encoder": "… and contextual vectors of the encoder; English",
+        },
     ),
 )
 
@@ -263,8 +187,9 @@ def names(task: str) -> list[str]:
 
 def create(task: str, name: str) -> Any:
     """Make a fresh system by its name."""
-    module, _, attribute = find(task, name).target.partition(":")
-    return getattr(import_module(module), attribute)()
+    entry = find(task, name)
+    module, _, attribute = entry.target.partition(":")
+    return getattr(import_module(module), attribute)(*entry.arguments)
 
 
 def find(task: str, name: str) -> Entry:

@@ -1,4 +1,7 @@
-"""Markdown tables: our figures and intervals beside the published ones, the best of each column marked."""
+"""The results of benchmarks, and Markdown tables of them beside the published figures.
+
+Our figures have intervals, the best of each column is marked, and differences are tested for significance.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,20 @@ from typing import Any
 from postil.scoring.score import Score
 from postil.scoring.significance import Comparison, Groups, Interval, Tally, bootstrap, compare
 
-# What a benchmark run gives: scores by scheme and test set, and the tallies behind them.
+# How the challenge's tables name the test sets of the response benchmark.
+RESPONSE_COLUMNS = {
+    "beetle/test-unseen-answers": "beetle_ua",
+    "beetle/test-unseen-questions": "beetle_uq",
+    "sciEntsBank/test-unseen-answers": "scientsbank_ua",
+    "sciEntsBank/test-unseen-questions": "scientsbank_uq",
+    "sciEntsBank/test-unseen-domains": "scientsbank_ud",
+}
+_ALIGNMENT_METRICS = ("f_align", "f_type", "f_score", "f_type_score")
+_ENTAILMENT_METRICS = ("accuracy", "average_precision")
+_FACET_METRICS = ("accuracy", "macro_f1", "weighted_f1")
+_SENSE_METRICS = ("precision", "recall", "attempted")
+# Rows of the published tables that are not systems and cannot be the best of a column.
+_AGGREGATES = {"avg", "max", "median", "mean", "best", "lowest"}
 
 
 @dataclass(frozen=True)
@@ -65,18 +81,6 @@ class BenchResult:
         }
 
 
-# The figures that papers published, to stand beside ours.
-
-# How a test set of the response benchmark is called in the challenge's tables.
-RESPONSE_COLUMNS = {
-    "beetle/test-unseen-answers": "beetle_ua",
-    "beetle/test-unseen-questions": "beetle_uq",
-    "sciEntsBank/test-unseen-answers": "scientsbank_ua",
-    "sciEntsBank/test-unseen-questions": "scientsbank_uq",
-    "sciEntsBank/test-unseen-domains": "scientsbank_ud",
-}
-
-
 @dataclass(frozen=True, slots=True)
 class PublishedRow:
     """One system's published figures, by column."""
@@ -91,8 +95,11 @@ def _rows(name: str) -> tuple[dict[str, str], ...]:
     return tuple(csv.DictReader(text.splitlines()))
 
 
-def _number(text: str | None) -> float | None:
-    return float(text) if text else None
+def _published(row: Mapping[str, str], columns: Mapping[str, str], system: str = "system") -> PublishedRow:
+    """A row of a published table; `columns` gives each figure's column, and blank cells are left out."""
+    return PublishedRow(
+        row[system], {name: float(row[column]) for name, column in columns.items() if row[column]}
+    )
 
 
 def response_column(test: str) -> str | None:
@@ -102,29 +109,16 @@ def response_column(test: str) -> str | None:
 
 def published_responses(scheme: str, metric: str) -> list[PublishedRow]:
     """The challenge's table for a scheme and metric, columns as in RESPONSE_COLUMNS's values."""
-    return [
-        PublishedRow(
-            row["system"],
-            {
-                column: value
-                for column in RESPONSE_COLUMNS.values()
-                if (value := _number(row[column])) is not None
-            },
-        )
-        for row in _rows("sra")
-        if (row["task"], row["metric"]) == (scheme, metric)
-    ]
+    columns = {column: column for column in RESPONSE_COLUMNS.values()}
+    rows = (row for row in _rows("sra") if (row["task"], row["metric"]) == (scheme, metric))
+    return [_published(row, columns) for row in rows]
 
 
 def published_alignment(chunks: str, dataset: str) -> list[PublishedRow]:
     """The task's table for one dataset on gold or system chunks, columns the four metrics."""
-    wanted = "gold" if chunks == "gold" else "sys"
-    metrics = ("f_align", "f_type", "f_score", "f_type_score")
-    return [
-        PublishedRow(row["system"], {metric: float(row[metric]) for metric in metrics if row[metric]})
-        for row in _rows("ists")
-        if (row["dataset"], row["chunks"]) == (dataset, wanted)
-    ]
+    key = (dataset, "gold" if chunks == "gold" else "sys")
+    columns = {metric: metric for metric in _ALIGNMENT_METRICS}
+    return [_published(row, columns) for row in _rows("ists") if (row["dataset"], row["chunks"]) == key]
 
 
 def published_entailment(test: str, scheme: str) -> list[PublishedRow]:
@@ -133,33 +127,20 @@ def published_entailment(test: str, scheme: str) -> list[PublishedRow]:
     if "dev" in name:  # the published figures are those of the test sets
         return []
     if "rte3" in name and scheme == "2way":
-        return [
-            _entailment_row(row["team"], row["accuracy"], row["average_precision"])
-            for row in _rows("rte3_best")
-        ]
+        columns = {metric: metric for metric in _ENTAILMENT_METRICS}
+        return [_published(row, columns, "team") for row in _rows("rte3_best")]
     if "rte4" in name:
-        suffix = "3way" if scheme == "3way" else "2way"
-        rows = [_entailment_row(r["run"], r[f"acc_{suffix}"], r[f"ap_{suffix}"]) for r in _rows("rte4")]
+        ways = "3way" if scheme == "3way" else "2way"
+        columns = dict(zip(_ENTAILMENT_METRICS, (f"acc_{ways}", f"ap_{ways}"), strict=True))
+        rows = [_published(row, columns, "run") for row in _rows("rte4")]
         return [row for row in rows if row.figures]
     return []
 
 
-def _entailment_row(system: str, accuracy: str, precision: str) -> PublishedRow:
-    figures = {"accuracy": _number(accuracy), "average_precision": _number(precision)}
-    return PublishedRow(system, {name: value for name, value in figures.items() if value is not None})
-
-
 def published_senses() -> list[PublishedRow]:
     """The table of the Basque lexical-sample task."""
-    metrics = ("precision", "recall", "attempted")
-    return [
-        PublishedRow(row["system"], {metric: float(row[metric]) for metric in metrics})
-        for row in _rows("senseval3_basque")
-    ]
-
-
-# Rows of the published tables that are not systems and cannot be the best of a column.
-_AGGREGATES = {"avg", "max", "median", "mean", "best", "lowest"}
+    columns = {metric: metric for metric in _SENSE_METRICS}
+    return [_published(row, columns) for row in _rows("senseval3_basque")]
 
 
 @dataclass(frozen=True)
@@ -194,46 +175,41 @@ def render(results: Sequence[BenchResult], *, iterations: int = 1000) -> str:
 
 def tables_of(results: Sequence[BenchResult]) -> Iterator[Table]:
     """Lay out the tables of a benchmark: which columns, which published rows."""
-    first = results[0]
-    metrics: tuple[str, ...]
-    for scheme, tests in first.cells.items():
-        if first.task == "responses":
+    task = results[0].task
+    for scheme, tests in results[0].cells.items():
+        if task == "responses":
             for metric in ("macro_f1", "weighted_f1"):
                 yield _response_table(results, scheme, metric)
-        elif first.task == "facets":
-            for test in tests:
-                yield _metric_table(results, scheme, test, (), ("accuracy", "macro_f1", "weighted_f1"))
-        elif first.task == "senses":
-            test = next(iter(tests))
-            rows = published_senses() if "basque" in test.lower() else []
-            yield _metric_table(results, scheme, test, rows, ("precision", "recall", "attempted"))
-        else:
-            for test in tests:
-                if first.task == "alignment":
-                    metrics = ("f_align", "f_type", "f_score", "f_type_score")
-                    yield _metric_table(results, scheme, test, published_alignment(scheme, test), metrics)
-                else:
-                    metrics = ("accuracy", "average_precision")
-                    rows = published_entailment(test, scheme)
-                    yield _metric_table(results, scheme, test, rows, metrics)
+            continue
+        for test in tests:
+            if task == "facets":
+                yield _metric_table(results, scheme, test, (), _FACET_METRICS)
+            elif task == "alignment":
+                rows = published_alignment(scheme, test)
+                yield _metric_table(results, scheme, test, rows, _ALIGNMENT_METRICS)
+            elif task == "entailment":
+                rows = published_entailment(test, scheme)
+                yield _metric_table(results, scheme, test, rows, _ENTAILMENT_METRICS)
+            else:
+                rows = published_senses() if "basque" in test.lower() else []
+                yield _metric_table(results, scheme, test, rows, _SENSE_METRICS)
+                break  # the other cells are single words
 
 
 def _response_table(results: Sequence[BenchResult], scheme: str, metric: str) -> Table:
-    tests = _told_apart(results[0].cells[scheme])
+    tests = _distinct(results[0].cells[scheme])
     columns = [response_column(test) for test in tests]
+    rows = published_responses(scheme, metric) if any(columns) else []
     published = tuple(
-        (row.system, tuple(row.figures.get(column) if column else None for column in columns))
-        for row in published_responses(scheme, metric)
+        (row.system, tuple(row.figures.get(column) if column else None for column in columns)) for row in rows
     )
-    if not any(columns):
-        published = ()
     ours = tuple(
         (result.system, tuple((result.cells[scheme][test], metric) for test in tests)) for result in results
     )
     return Table(f"responses, {scheme}, {metric}", tests, published, ours)
 
 
-def _told_apart(tests: Iterable[str]) -> tuple[str, ...]:
+def _distinct(tests: Iterable[str]) -> tuple[str, ...]:
     """The test sets worth a column: not a corpus's total when the corpus has only one set."""
     listed = list(tests)
     sets = Counter(test.split("/")[0] for test in listed if not test.endswith("all"))
@@ -257,7 +233,7 @@ def _metric_table(
 
 def _render_table(table: Table, iterations: int, *, crossed: bool) -> str:
     rivals = [row for name, row in table.published if name.lower() not in _AGGREGATES]
-    if not (crossed and rivals):  # cross-validated figures are not in one contest with the published ones
+    if not (crossed and rivals):  # cross-validated figures do not compete with published ones
         rivals += [tuple(cell.score.metrics.get(metric) for cell, metric in row) for _, row in table.ours]
     best = [_best(row[index] for row in rivals) for index in range(len(table.columns))]
     lines = [
@@ -269,7 +245,7 @@ def _render_table(table: Table, iterations: int, *, crossed: bool) -> str:
     for name, row in table.published:
         comparable = name.lower() not in _AGGREGATES
         cells = [_figure(value, comparable and value == top) for value, top in zip(row, best, strict=True)]
-        # Some systems of the organisers are marked with an asterisk, which is Markdown's, too.
+        # Some systems of the organisers are marked with an asterisk, which means something in Markdown.
         escaped = name.replace("*", r"\*")
         lines.append(f"| {escaped} | " + " | ".join(cells) + " |")
     for name, own in table.ours:
@@ -281,9 +257,9 @@ def _render_table(table: Table, iterations: int, *, crossed: bool) -> str:
 
 
 def _best(figures: Iterable[float | None]) -> float | None:
-    """The best figure of a column; one alone is not the best of anything."""
-    given = [figure for figure in figures if figure is not None]
-    return max(given) if len(given) > 1 else None
+    """The best figure of a column; a single figure is not the best of anything."""
+    known = [figure for figure in figures if figure is not None]
+    return max(known) if len(known) > 1 else None
 
 
 def short(value: float) -> str:
@@ -309,7 +285,7 @@ def _own_figure(cell: Cell, metric: str, best: float | None, iterations: int) ->
 
 def _comparison_lines(first: BenchResult, other: BenchResult, iterations: int) -> Iterator[str]:
     for scheme, tests in first.cells.items():
-        for test in _told_apart(tests):
+        for test in _distinct(tests):
             cell, rival = tests[test], other.cells.get(scheme, {}).get(test)
             if rival is not None:
                 comparison = compare(
@@ -319,7 +295,7 @@ def _comparison_lines(first: BenchResult, other: BenchResult, iterations: int) -
 
 
 def comparison_line(where: str, other: str, comparison: Comparison) -> str:
-    """One line about a difference: how large, how sure, and whether chance could explain it."""
+    """One line about a difference: how large it is, its interval, and whether chance could explain it."""
     interval = comparison.interval
     verdict = "significant" if comparison.significant else "not significant"
     return (

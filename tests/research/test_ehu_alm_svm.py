@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.research.ehu_alm import Classifier, Parameters, Search, macro_f1, search_parameters
+from postil.research.ehu_alm import Classifier, Parameters, Search, search_parameters
 from postil.scoring.significance import fold_numbers
 
 GOOD, TOO_WIDE = Parameters(8.0, 1.0), Parameters(0.001, 1e-6)
@@ -32,12 +31,6 @@ def test_folds_keep_groups_together_and_are_even(groups, folds, seed):
     assert sizes.max() - sizes.min() <= 1
 
 
-def test_macro_f1_is_the_mean_over_all_classes():
-    gold, given_ = np.array([0, 0, 0, 1, 2]), np.array([0, 0, 1, 1, 0])
-    # F1: 2·2/(3+3), 2·1/(1+2), 0 and, for a class nobody has, 0.
-    assert macro_f1(gold, given_, 4) == pytest.approx((4 / 6 + 2 / 3 + 0 + 0) / 4)
-
-
 def test_the_search_finds_the_settings_that_part_the_classes():
     features, labels = rings()
     numbers = np.array([labels.index(label) for label in labels])
@@ -59,7 +52,7 @@ def test_only_the_best_candidates_reach_the_next_round():
 def test_settings_that_are_given_are_not_searched():
     features, labels = rings()
     classifier = Classifier(parameters=GOOD).fit(features, labels, range(60))
-    assert classifier.found_ is None
+    assert classifier.search_result_ is None
     assert classifier.predict(features) == labels
 
 
@@ -67,8 +60,8 @@ def test_one_group_alone_is_split_by_instance():
     features, labels = rings()
     search = Search(grid=(TOO_WIDE, GOOD), rows=(60,), folds=5)
     classifier = Classifier(search).fit(features, labels, ["the only question"] * 60)
-    assert classifier.found_ is not None
-    assert classifier.found_.parameters == GOOD
+    assert classifier.search_result_ is not None
+    assert classifier.search_result_.parameters == GOOD
 
 
 def test_a_single_label_is_all_it_can_give():

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil.data.questions import Answer, Question, Reference
 from postil.errors import PostilError
-from postil.research.responses import SCENARIOS, response_folds, split_evenly
+from postil.research.responses import SCENARIOS, response_folds
 
 
 @st.composite
@@ -98,16 +97,6 @@ def test_a_corpus_does_not_change_the_folds_of_another():
         for _, test in response_folds([*other, *beetle], "unseen-answers", 4)
     ]
     assert together == alone
-
-
-@settings(deadline=None, max_examples=50)
-@given(st.integers(1, 60), st.integers(1, 12), st.integers(0, 9))
-def test_an_even_split(count, folds, seed):
-    numbers = split_evenly(count, folds, seed)
-    sizes = np.bincount(numbers, minlength=folds)
-    assert sizes.sum() == count
-    assert len(sizes) == folds
-    assert sizes.max() - sizes.min() <= 1
 
 
 def test_errors():
