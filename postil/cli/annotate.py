@@ -227,7 +227,8 @@ def agree(
 ) -> None:
     """Say how far the annotators agree: in each group, and each two of them."""
     from postil.cli.annotate_table import show_agreement
-    from postil.senses.corpus.agreement import assigned, measure_agreement
+    from postil.senses.corpus.agreement import measure_agreement
+    from postil.senses.corpus.arbitration import assigned
     from postil.senses.corpus.project import open_project, read_tags
     from postil.senses.corpus.sheets import read_taggings
 
@@ -249,7 +250,7 @@ def arbitrate(folder: Folder) -> None:
 
     Run it again after a sheet has been filled in.
     """
-    from postil.senses.corpus.agreement import settle
+    from postil.senses.corpus.arbitration import settle
     from postil.senses.corpus.project import open_project, read_decisions, read_tags, write_disputes
     from postil.senses.corpus.sheets import write_outcomes
 

@@ -17,17 +17,12 @@ from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from postil.data import questions
-from postil.senses.corpus import agreement as arbitration
-from postil.senses.corpus.agreement import (
-    Disagreement,
-    GroupAgreement,
-    Outcome,
-    mean_seconds,
-    measure_agreement,
-)
+from postil.senses.corpus import arbitration
+from postil.senses.corpus.agreement import GroupAgreement, mean_seconds, measure_agreement
+from postil.senses.corpus.arbitration import Disagreement, Outcome
 from postil.senses.corpus.items import REMOVED, Tagging, answer_items
 from postil.senses.corpus.plan import Assignment, shuffled
-from postil.senses.corpus.release import Said, release_items
+from postil.senses.corpus.release import Annotations, release_items
 from postil.workbench.records import LABELS, Answer, Person, Question
 
 CHOICES = (*LABELS, REMOVED)  # what a person can say of an answer
@@ -205,7 +200,7 @@ def corpus(work: Work, question: Question, answers: Iterable[Answer]) -> bytes:
         tuple(questions.Answer(str(one.id), one.text) for one in answers if one.id in chosen),
     )
     items = {item.id: item for item in answer_items([asked])}
-    said = Said(assignments(work.round), work.taggings, work.decisions)
+    said = Annotations(assignments(work.round), work.taggings, work.decisions)
     written = BytesIO()
     with tempfile.TemporaryDirectory() as folder, ZipFile(written, "w", ZIP_DEFLATED) as archive:
         release_items(Path(folder), items, said, task="responses", seed=work.round.seed)

@@ -223,7 +223,7 @@ def test_plans_that_cannot_be_made(postil, text, tmp_path, monkeypatch, options,
 def test_a_folder_that_is_no_project(postil, tmp_path, verb):
     status, _, err = postil("annotate", verb, tmp_path)
     assert status == 2
-    assert "is no annotation project" in err
+    assert "is not an annotation project" in err
 
 
 def test_a_lexical_sample_file_is_tagged_anew(postil, tmp_path):

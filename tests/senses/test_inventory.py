@@ -49,7 +49,7 @@ def test_a_group_moves_with_the_sense_it_was_grouped_with(inventory):
         (Change("kanal.IZE", "delete", "kanal_1"), "is the only sense"),
         (Change("herri.IZE", "group", "herri_1"), "has no sense ''"),
         (Change("herri.IZE", "group", "herri_1", into="herri_1"), "grouped with itself"),
-        (Change("herri.IZE", "rename", "herri_1"), "'rename' is no change"),
+        (Change("herri.IZE", "rename", "herri_1"), "the change 'rename' is unknown"),
     ],
 )
 def test_changes_that_cannot_be_made(inventory, change, what):

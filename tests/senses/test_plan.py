@@ -120,5 +120,5 @@ def test_two_thirds_and_one_third():
     assert (train, test) == split(ITEMS, test_share=1 / 3, seed=3, group="a")
     assert test != split(ITEMS, test_share=1 / 3, seed=4, group="a")[1]
     assert split(ITEMS, test_share=0, seed=3, group="a") == (ITEMS, [])
-    with pytest.raises(PostilError, match="no share"):
+    with pytest.raises(PostilError, match="not a share"):
         split(ITEMS, test_share=1, seed=3, group="a")

@@ -8,7 +8,7 @@ import pytest
 
 from postil.data.formats.rows import read_rows, write_rows
 from postil.errors import InputError, PostilError
-from postil.senses.corpus.agreement import complete
+from postil.senses.corpus.arbitration import complete
 from postil.senses.corpus.inventory import Inventory
 from postil.senses.corpus.items import Item, Tagging, TagSet
 from postil.senses.corpus.plan import Assignment
@@ -120,7 +120,7 @@ def test_only_id_and_tags_are_needed(file):
         ("id\ttags\na1\tcorect\n", 2, "'corect' is unknown"),
         ("id\ttags\na1\tcorrect\na1\tcorrect\n", 3, "occurs twice"),
         ("id\ttags\n\tcorrect\n", 2, "no id here"),
-        ("id\ttags\tseconds\na1\tcorrect\tsoon\n", 2, "'soon' is no number of seconds"),
+        ("id\ttags\tseconds\na1\tcorrect\tsoon\n", 2, "'soon' is not a number of seconds"),
     ],
 )
 def test_a_broken_sheet_says_where(file, content, line, what):
@@ -147,8 +147,8 @@ def test_the_inventory_comes_back(file, tmp_path):
     ("content", "line", "what"),
     [
         ("word\tsense\nate\tate_1\n", 1, "no column 'gloss'"),
-        ("word\tsense\tgloss\n", None, "no sense below"),
-        ("word\tsense\tgloss\na/b\tx\ty\n", 2, "without blanks or slashes"),
+        ("word\tsense\tgloss\n", None, "no senses"),
+        ("word\tsense\tgloss\na/b\tx\ty\n", 2, "no spaces or slashes"),
         ("word\tsense\tgloss\nate\tate_1\t\n", 2, "a gloss"),
         (SENSES + "ate\tate_1\tagain\n", 4, "already has"),
     ],
@@ -164,7 +164,7 @@ def test_a_broken_inventory_says_where(file, content, line, what):
     [
         ("ate\tadd\tate_3\t\t", "needs a gloss"),
         ("ate\tdelete\tate_9\t\t", "no sense 'ate_9'"),
-        ("ate\tsplit\tate_1\t\t", "'split' is no change"),
+        ("ate\tsplit\tate_1\t\t", "the change 'split' is unknown"),
     ],
 )
 def test_a_broken_change_says_where(file, row, what):
@@ -183,10 +183,10 @@ def test_assignments_come_back(tmp_path):
 @pytest.mark.parametrize(
     ("row", "what"),
     [
-        ("q1\tAne; Ines\tJon", "nobody called 'Ines'"),
+        ("q1\tAne; Ines\tJon", "nobody is called 'Ines'"),
         ("q1\tAne\tJon", "two different annotators"),
         ("q1\tAne; Jon\tAne", "neither of them"),
-        ("q0\tAne; Jon\t", "a second time"),
+        ("q0\tAne; Jon\t", "listed twice"),
     ],
 )
 def test_a_broken_assignment_says_where(file, row, what):
@@ -302,19 +302,19 @@ def test_a_sheet_under_the_wrong_name(project, file):
 
 
 def test_a_sheet_of_a_stranger(project, file):
-    with pytest.raises(InputError, match=r"nobody called 'Ines'.*Ane, Jon, Miren"):
+    with pytest.raises(InputError, match=r"nobody in this project is called 'Ines'.*Ane, Jon, Miren"):
         take_sheet(project, file("id\ttags\na1\tcorrect\n", "Ines.tsv"))
 
 
 def test_a_project_is_not_made_twice(project):
-    with pytest.raises(PostilError, match="holds a project already"):
+    with pytest.raises(PostilError, match="already holds a project"):
         create_project(project.folder, project.settings, items=ITEMS)
 
 
 @pytest.mark.parametrize(
     ("people", "ending", "what"),
     [
-        (("Ane", "../Jon", "Miren"), ".tsv", "cannot be a person's name"),
+        (("Ane", "../Jon", "Miren"), ".tsv", "cannot name a person"),
         (("Ane", "ANE", "Miren"), ".tsv", "the same name"),
         (("Ane", "Jon", "Miren"), ".pdf", "cannot end in '.pdf'"),
     ],
@@ -332,7 +332,7 @@ def test_items_with_the_same_id(tmp_path):
 
 
 def test_a_folder_that_is_no_project_or_a_broken_one(project, tmp_path):
-    with pytest.raises(PostilError, match="is no annotation project"):
+    with pytest.raises(PostilError, match="is not an annotation project"):
         open_project(tmp_path)
     (project.folder / "assignment.tsv").write_text("group\tannotators\treferee\nq1\tAne; Jon\t\n", "utf-8")
     with pytest.raises(InputError, match="nobody is assigned to 'q2'"):

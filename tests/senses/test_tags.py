@@ -50,8 +50,8 @@ def test_tags_are_read(text, tags):
         ("herri_2b", "'herri_2b' is unknown", "Choose from"),
         ("kirol_handi", "'kirol_handi' is unknown", "herri_…"),
         ("herri_4", "the editor has deleted 'herri_4'", "Choose from"),
-        ("herri_1; X", "'X' stands beside other tags", "alone"),
-        ("herri_kirol; herri_1", "'herri_kirol' stands beside other tags", "alone"),
+        ("herri_1; X", "'X' cannot be combined", "alone"),
+        ("herri_kirol; herri_1", "'herri_kirol' cannot be combined", "alone"),
         ("a longer remark that somebody put here", "a longer text", "Choose from"),
     ],
 )
@@ -65,7 +65,7 @@ def test_what_cannot_be_a_tag(text, what, hint):
 def test_labels_come_one_at_a_time_and_without_multiwords():
     assert LABELS.read("Correct") == ("correct",)
     assert LABELS.read("x") == ("X",)
-    with pytest.raises(PostilError, match="2 labels here"):
+    with pytest.raises(PostilError, match="2 labels are given"):
         LABELS.read("correct; irrelevant")
     with pytest.raises(PostilError, match="'U' is unknown"):
         LABELS.read("U")

@@ -1,7 +1,7 @@
 """The senses of words, and the editor's changes to them: senses added, deleted and grouped.
 
-The inventory as it was found is never rewritten. The editor's changes are a list, and the inventory in force
-is what they make of it, one after the other: the list is its own log.
+The original inventory is never rewritten. The editor's changes are a list, and the inventory in force is what
+they make of it, one after the other: the list is its own log.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SPECIAL = (UNASSIGNABLE, PROPER_NAME, REMOVED)
 
 @dataclass(frozen=True, slots=True)
 class Sense:
-    """One sense of a word: a gloss that says what it is, and perhaps an example."""
+    """One sense of a word: its gloss, and perhaps an example."""
 
     word: str
     id: str
@@ -61,13 +61,13 @@ class Inventory:
             special=_SPECIAL,
             several=True,
             lemma=lemma_of(word)[0],
-            folded={sense: into for (of, sense), into in self.folded.items() if of == word},
-            deleted=frozenset(sense for of, sense in self.deleted if of == word),
+            folded={sense: into for (owner, sense), into in self.folded.items() if owner == word},
+            deleted=frozenset(sense for owner, sense in self.deleted if owner == word),
         )
 
 
 def lemma_of(word: str) -> tuple[str, str]:
-    """Split a word's name into its lemma and part of speech: `herri.IZE`; without a dot any will do."""
+    """Split a word's name into lemma and part of speech: `herri.IZE`; without a dot, any part of speech."""
     lemma, dot, pos = word.rpartition(".")
     return (lemma, pos) if dot and lemma else (word, "")
 
@@ -76,17 +76,17 @@ def added(inventory: Inventory, sense: Sense) -> Inventory:
     """Add a sense, which must be new to its word and must not look like another kind of tag."""
     name = (sense.word, sense.id)
     if sense.id in inventory.ids(sense.word) or name in inventory.folded or name in inventory.deleted:
-        raise PostilError(f"{sense.word!r} already has, or had, a sense {sense.id!r}.", hint="Name it anew.")
+        raise PostilError(f"{sense.word!r} already has, or had, a sense {sense.id!r}.", hint="Rename it.")
     if sense.id in _SPECIAL or sense.id.split() != [sense.id] or set(sense.id) & set(";,/"):
         raise PostilError(
             f"{sense.id!r} cannot name a sense.",
-            hint=f"No blank, semicolon, comma or slash, and not {', '.join(_SPECIAL)}.",
+            hint=f"Use no space, semicolon, comma or slash, and none of {', '.join(_SPECIAL)}.",
         )
     return replace(inventory, senses=(*inventory.senses, sense))
 
 
 def changed(inventory: Inventory, change: Change) -> Inventory:
-    """The inventory after one change of the editor's; one that cannot be made says why."""
+    """The inventory after one change by the editor."""
     word, sense = change.word, change.sense
     if change.action == "add":
         if word not in inventory.words:
@@ -95,22 +95,22 @@ def changed(inventory: Inventory, change: Change) -> Inventory:
             )
         return added(inventory, Sense(word, sense, change.gloss))
     if change.action not in ACTIONS:
-        raise PostilError(f"{change.action!r} is no change.", hint=f"Write {', '.join(ACTIONS)}.")
+        raise PostilError(f"the change {change.action!r} is unknown.", hint=f"Write {', '.join(ACTIONS)}.")
     _demand(inventory, word, sense)
-    kept = tuple(one for one in inventory.senses if (one.word, one.id) != (word, sense))
+    others = tuple(other for other in inventory.senses if (other.word, other.id) != (word, sense))
     if change.action == "delete":
-        if word not in {one.word for one in kept}:
+        if word not in {other.word for other in others}:
             raise PostilError(f"{sense!r} is the only sense of {word!r}.", hint="Leave the word out instead.")
-        return replace(inventory, senses=kept, deleted=inventory.deleted | {(word, sense)})
+        return replace(inventory, senses=others, deleted=inventory.deleted | {(word, sense)})
     _demand(inventory, word, change.into)
     if change.into == sense:
-        raise PostilError(f"{sense!r} is grouped with itself.", hint="Name another in 'into'.")
+        raise PostilError(f"{sense!r} cannot be grouped with itself.", hint="Name another sense in 'into'.")
     # What had been grouped with this sense before goes with it.
     folded = {
         name: change.into if name[0] == word and into == sense else into
         for name, into in inventory.folded.items()
     }
-    return replace(inventory, senses=kept, folded={**folded, (word, sense): change.into})
+    return replace(inventory, senses=others, folded={**folded, (word, sense): change.into})
 
 
 def _demand(inventory: Inventory, word: str, sense: str) -> None:

@@ -1,4 +1,4 @@
-"""Anything that people can label: a word in context, a pair of texts, a student's answer."""
+"""What people label (a word in context, a pair of texts, a student's answer) and the tags they give it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ from postil.data.questions import Question
 from postil.errors import PostilError, some, unknown_label
 
 NO_GROUP = "all"
+UNASSIGNABLE = "U"
+PROPER_NAME = "P"
+REMOVED = "X"
+_SEPARATOR = re.compile(r"[;,]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +31,7 @@ class Item:
 
 
 def instance_item(instance: SenseInstance) -> Item:
-    """An occurrence of a word, as a line in which the word stands between what is before and after it."""
+    """An occurrence of a word, with the text before and after it."""
     forms = [token.form for token in instance.tokens]
     first, last = instance.head[0], instance.head[-1]
     shown = (
@@ -54,43 +58,32 @@ def labelled_pair(item: Item, label: str) -> Pair:
 
 def answer_items(questions: Iterable[Question]) -> list[Item]:
     """The answers of questions, each beside its question and references."""
-    return [
-        Item(answer.id, question.id, (*_asked(question), ("answer", answer.text)))
-        for question in questions
-        for answer in question.answers
-    ]
-
-
-def _asked(question: Question) -> tuple[tuple[str, str], ...]:
-    references = (
-        ("reference" if number == 1 else f"reference_{number}", reference.text)
-        for number, reference in enumerate(question.references, start=1)
-    )
-    return (("question", question.text), *references)
+    items = []
+    for question in questions:
+        references = (
+            ("reference" if number == 1 else f"reference_{number}", reference.text)
+            for number, reference in enumerate(question.references, start=1)
+        )
+        shown = (("question", question.text), *references)
+        items += [
+            Item(answer.id, question.id, (*shown, ("answer", answer.text))) for answer in question.answers
+        ]
+    return items
 
 
 def by_group(items: Iterable[Item]) -> Mapping[str, list[Item]]:
-    """Gather items by their group, groups and items in the order in which they are met."""
+    """Items by their group, in the order in which they are met."""
     groups: dict[str, list[Item]] = {}
     for item in items:
         groups.setdefault(item.group, []).append(item)
     return groups
 
 
-# What a person may say about an item, and what was said.
-
-UNASSIGNABLE = "U"
-PROPER_NAME = "P"
-REMOVED = "X"
-
-_SEPARATOR = re.compile(r"[;,]")
-
-
 @dataclass(frozen=True, slots=True)
 class Tagging:
-    """What one person says about one item: the tags, and how many seconds it took where that was noted.
+    """What one person says about one item: the tags, and how many seconds it took if that was noted.
 
-    `ungrouped` are the tags as the person wrote them, where the editor may have grouped some of them since.
+    `ungrouped` are the tags as the person wrote them; the editor may have grouped some of them since.
     """
 
     item: str
@@ -111,9 +104,9 @@ class Tagging:
 class TagSet:
     """The tags that the items of one group can have.
 
-    `labels` are the ordinary ones, of which an item has several where `several` says so; `special` ones stand
-    alone. `folded` tells what a label has become part of, `deleted` which ones there are no more. Where
-    `lemma` is set, a multiword term with this lemma in it is a tag, too: `herri_kirol` for `herri`.
+    `labels` are the ordinary ones, of which an item may have several if `several` is set; `special` ones
+    stand alone. `folded` tells what a label has become part of, `deleted` which ones are gone. If `lemma` is
+    set, a multiword term that contains it is also a tag: `herri_kirol` for `herri`.
     """
 
     labels: tuple[str, ...]
@@ -124,76 +117,73 @@ class TagSet:
     deleted: frozenset[str] = frozenset()
 
     def read(self, text: str) -> tuple[str, ...]:
-        """Read what somebody wrote into a cell: tags with `;` or `,` between them; none if it is blank."""
+        """Read a cell: tags with `;` or `,` between them, none if it is blank."""
         return self.grouped(self.as_written(text))
 
     def grouped(self, tags: Iterable[str]) -> tuple[str, ...]:
-        """What tags are part of now."""
+        """The tags that these have become part of."""
         return tuple(dict.fromkeys(map(self._now, tags)))
 
     def as_written(self, text: str) -> tuple[str, ...]:
-        """Read a cell like `read`, and leave the tags as they were before the editor grouped any."""
-        written = [" ".join(part.split()) for part in _SEPARATOR.split(text)]
-        tags = tuple(dict.fromkeys(self._one(part) for part in written if part))
+        """Read a cell like `read`, but leave the tags as they were before the editor grouped any."""
+        parts = [" ".join(part.split()) for part in _SEPARATOR.split(text)]
+        tags = tuple(dict.fromkeys(self._tag(part) for part in parts if part))
         alone = [tag for tag in tags if self._now(tag) not in self.labels]
         if alone and len(tags) > 1:
-            raise PostilError(f"{alone[0]!r} stands beside other tags.", hint="It must stand alone.")
+            raise PostilError(f"{alone[0]!r} cannot be combined with other tags.", hint="Give it alone.")
         if len(tags) > 1 and not self.several:
-            raise PostilError(f"there are {len(tags)} labels here.", hint="Choose one.")
+            raise PostilError(f"{len(tags)} labels are given here.", hint="Choose one.")
         return tags
 
     def is_multiword(self, tag: str) -> bool:
         """Whether this is the lemma of a multiword term: words joined by `_`, this group's among them.
 
-        The others have two letters at least and no digit, because `herri_l` and `herri_2b` are slips.
+        The others have at least two letters and no digit, because `herri_l` and `herri_2b` are slips.
         """
         words, own = tag.casefold().split("_"), self.lemma.casefold()
         others = [word for word in words if word != own]
         plain = all(sum(map(str.isalpha, word)) > 1 and not any(map(str.isdigit, word)) for word in others)
         return bool(own) and own in words and bool(others) and plain and tag not in self.labels
 
-    def _one(self, text: str) -> str:
+    def _tag(self, text: str) -> str:
         tag = self._named(text)
         now = self._now(tag)
-        if now in self.labels or now in self.special:
+        if now in (*self.labels, *self.special):
             return tag
+        hint = f"Choose from: {', '.join((*self.labels, *self.special))}"
         if now in self.deleted:
-            raise PostilError(f"the editor has deleted {now!r}.", hint=f"Choose from: {self._choice()}.")
+            raise PostilError(f"the editor has deleted {now!r}.", hint=f"{hint}.")
         joined = text.replace(" ", "_").lower()
         if self.is_multiword(joined):
             return joined
-        hint = f"Choose from: {self._choice()}"
         if self.lemma:
             hint += f"; or the lemma of a multiword term, such as {self.lemma}_…"
         raise PostilError(unknown_label(text, "tag"), hint=f"{hint}.")
 
     def _named(self, text: str) -> str:
-        """The tag that is meant, in whichever case it is written."""
+        """The tag that is meant, in upper or lower case."""
         known = (*self.labels, *self.special, *self.folded, *self.deleted)
         tag = text if text in known else text.replace(" ", "_")
         if tag not in known:
-            alike = [one for one in known if one.casefold() == tag.casefold()]
+            alike = [name for name in known if name.casefold() == tag.casefold()]
             tag = alike[0] if len(alike) == 1 else text
         return tag
 
     def _now(self, tag: str) -> str:
         return self.folded.get(tag, tag)
 
-    def _choice(self) -> str:
-        return ", ".join((*self.labels, *self.special))
-
 
 def written(tags: Iterable[str]) -> str:
-    """Write tags as they stand in a cell."""
+    """Write tags into a cell."""
     return "; ".join(tags)
 
 
 def by_item(taggings: Iterable[Tagging]) -> dict[str, list[Tagging]]:
-    """Gather the taggings of each item, in the order in which the items are met."""
-    gathered: dict[str, list[Tagging]] = {}
-    for one in taggings:
-        others = gathered.setdefault(one.item, [])
-        if any(one.person == other.person for other in others):
-            raise PostilError(f"{one.person} has tagged {some([one.item])} twice.", hint="Keep one.")
-        others.append(one)
-    return gathered
+    """The taggings of each item, in the order in which the items are met."""
+    items: dict[str, list[Tagging]] = {}
+    for tagging in taggings:
+        others = items.setdefault(tagging.item, [])
+        if any(tagging.person == other.person for other in others):
+            raise PostilError(f"{tagging.person} has tagged {some([tagging.item])} twice.", hint="Keep one.")
+        others.append(tagging)
+    return items

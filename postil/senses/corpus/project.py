@@ -1,7 +1,7 @@
-"""The folder of an annotation project: what lies where, and how it is read and brought up to date.
+"""The folder of an annotation project: what lies where, and how people's sheets are read and updated.
 
-Everything in it is a table that people can open, the contexts of words (a lexical-sample file each) and one
-small JSON file with the settings. Chance depends on the settings' seed alone, so no draw is stored.
+It holds tables that people can open, the contexts of words (a lexical-sample file each) and one small JSON
+file with the settings. Chance depends on the settings' seed alone, so no draw is stored.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from postil.data.files import read_text, write_text
 from postil.data.formats.rows import SUFFIXES, write_rows
 from postil.data.formats.senseval import SenseInstance, read_senseval, write_senseval
 from postil.errors import InputError, PostilError, some
-from postil.senses.corpus.agreement import complete, disagreements
+from postil.senses.corpus.arbitration import complete, disagreements
 from postil.senses.corpus.inventory import Change, Inventory
 from postil.senses.corpus.items import Item, Tagging, TagSet, by_group, instance_item
 from postil.senses.corpus.plan import FIRST_BATCH, Assignment, Draw, assign, draw
@@ -47,7 +47,7 @@ _CONTEXTS = "contexts"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a project is run; `labels` are those of tasks other than senses, `ending` is that of the sheets."""
+    """How a project is run; `labels` are for tasks other than senses, `ending` is that of sheets."""
 
     task: str
     people: tuple[str, ...]
@@ -61,7 +61,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A project as its folder has it now, its sheets left aside."""
+    """A project as its folder has it now, without its sheets."""
 
     folder: Path
     settings: Settings
@@ -85,8 +85,8 @@ class Project:
         """The groups that a person tags, or decides on."""
         return [
             group
-            for group, one in self.assignments.items()
-            if (person == one.referee if referee else person in one.annotators)
+            for group, assignment in self.assignments.items()
+            if (person == assignment.referee if referee else person in assignment.annotators)
         ]
 
 
@@ -98,18 +98,18 @@ def create_project(
     instances: Sequence[SenseInstance] = (),
     inventory: Inventory | None = None,
 ) -> Project:
-    """Make the folder of a new project: from instances and their inventory, or from items of another task."""
+    """Make the folder of a new project, from instances and their inventory or from items of another task."""
     if (folder / _SETTINGS).exists():
         raise PostilError(
-            f"{folder} holds a project already.",
-            hint="Leave the texts out to bring it up to date, or choose another folder.",
+            f"{folder} already holds a project.",
+            hint="Leave out the texts to update it, or choose another folder.",
         )
     _check(settings)
-    ids = Counter([one.id for one in instances] + [item.id for item in items])
-    twice = [id for id, count in ids.items() if count > 1]
-    if twice:
-        raise PostilError(f"several items have the same id: {some(twice)}.", hint="Ids must be unique.")
-    groups = dict.fromkeys([one.lexelt for one in instances] + [item.group for item in items])
+    items = [*map(instance_item, instances), *items]
+    repeated = [id for id, count in Counter(item.id for item in items).items() if count > 1]
+    if repeated:
+        raise PostilError(f"several items have the same id: {some(repeated)}.", hint="Ids must be unique.")
+    groups = dict.fromkeys(item.group for item in items)
     assignments = assign(
         groups, settings.people, annotators=settings.annotators, referee=settings.referee, seed=settings.seed
     )
@@ -117,11 +117,13 @@ def create_project(
         write_inventory(folder / _INVENTORY, inventory)
         write_rows(folder / CHANGES, CHANGE_COLUMNS, ())
         for word in groups:
-            found = (replace(one, senses=()) for one in instances if one.lexelt == word)
-            write_senseval(folder / _CONTEXTS / f"{word}.xml", found, lemmatised=True)
+            own = (replace(instance, senses=()) for instance in instances if instance.lexelt == word)
+            write_senseval(folder / _CONTEXTS / f"{word}.xml", own, lemmatised=True)
     else:
         columns = list(dict.fromkeys(name for item in items for name, _ in item.shown))
-        rows = ((one.id, one.group, *(dict(one.shown).get(name, "") for name in columns)) for one in items)
+        rows = (
+            (item.id, item.group, *(dict(item.shown).get(name, "") for name in columns)) for item in items
+        )
         write_rows(folder / _ITEMS, ("id", "group", *columns), rows)
     write_assignments(folder / _ASSIGNMENT, assignments)
     # Last, because it is what makes the folder a project.
@@ -133,17 +135,17 @@ def _check(settings: Settings) -> None:
     for person in settings.people:
         if not person.replace("-", "").replace("_", "").isalnum():
             raise PostilError(
-                f"{person!r} cannot be a person's name here, because it names a file.",
+                f"{person!r} cannot name a person, because the name is also that of a file.",
                 hint="Use letters, digits, - and _.",
             )
     if len({person.casefold() for person in settings.people}) < len(settings.people):
-        raise PostilError("two people have the same name.", hint="Tell them apart, as in Ane-L and Ane-M.")
+        raise PostilError("two people have the same name.", hint="Distinguish them, as in Ane-L and Ane-M.")
     if settings.ending not in SUFFIXES:
         raise PostilError(f"sheets cannot end in {settings.ending!r}.", hint=f"Known: {', '.join(SUFFIXES)}.")
 
 
 def open_project(folder: Path) -> Project:
-    """Read a project's folder: settings, items, tags in force, and who does what."""
+    """Read a project's folder: settings, items, tags in force and assignments."""
     settings = _read_settings(folder / _SETTINGS)
     assignments = read_assignments(folder / _ASSIGNMENT, settings.people)
     if settings.task != "senses":
@@ -151,15 +153,15 @@ def open_project(folder: Path) -> Project:
         tag_set = TagSet(settings.labels)
         _demand_assigned(folder, {item.group for item in items.values()}, assignments)
         return Project(folder, settings, items, dict.fromkeys(assignments, tag_set), assignments)
-    found = read_inventory(folder / _INVENTORY)
-    _demand_assigned(folder, set(found.words), assignments)
-    inventory, changes = read_changes(folder / CHANGES, found)
+    original = read_inventory(folder / _INVENTORY)
+    _demand_assigned(folder, set(original.words), assignments)
+    inventory, changes = read_changes(folder / CHANGES, original)
     contexts = (read_senseval(folder / _CONTEXTS / f"{word}.xml", encoding="utf-8") for word in assignments)
-    instances = {one.id: one for each in contexts for one in each}
+    instances = {instance.id: instance for each in contexts for instance in each}
     return Project(
         folder,
         settings,
-        {id: instance_item(one) for id, one in instances.items()},
+        {id: instance_item(instance) for id, instance in instances.items()},
         {word: inventory.tag_set(word) for word in assignments},
         assignments,
         inventory,
@@ -171,57 +173,45 @@ def open_project(folder: Path) -> Project:
 def _read_settings(path: Path) -> Settings:
     if not path.exists():
         raise PostilError(
-            f"{path.parent} is no annotation project: it has no {path.name}.",
+            f"{path.parent} is not an annotation project: it has no {path.name}.",
             hint="Make one with `postil annotate plan FOLDER TEXTS …`.",
         )
     try:
-        given = json.loads(read_text(path))
-        _check_types(path, given)
-        settings = Settings(**{**given, "people": tuple(given["people"]), "labels": tuple(given["labels"])})
+        values = json.loads(read_text(path))
+        _check_types(path, values)
+        lists = {name: tuple(values[name]) for name in ("people", "labels")}
+        settings = Settings(**{**values, **lists})
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise InputError(path, "is not what `postil annotate plan` wrote.", hint="Restore it.") from error
     _check(settings)
     return settings
 
 
-def _check_types(path: Path, given: Mapping[str, Any]) -> None:
-    """Object to a setting of another kind than `plan` writes, such as a number between quotation marks."""
+def _check_types(path: Path, values: Mapping[str, Any]) -> None:
+    """Object to a setting of another type than `plan` writes, such as a number in quotation marks."""
     usual = json.loads(json.dumps(asdict(Settings(TASKS[0], ()))))
-    for name, value in given.items():
+    for name, value in values.items():
         wrong = name not in usual or type(value) is not type(usual[name])
-        wrong = wrong or (isinstance(value, list) and not all(isinstance(one, str) for one in value))
+        wrong = wrong or (isinstance(value, list) and not all(isinstance(each, str) for each in value))
         if wrong or (name == "task" and value not in TASKS):
-            raise InputError(
-                path,
-                f"the setting {name!r} is not one that `postil annotate plan` writes.",
-                hint="Restore it.",
-            )
+            what = f"the setting {name!r} is not one that `postil annotate plan` writes."
+            raise InputError(path, what, hint="Restore it.")
 
 
 def _read_items(path: Path) -> dict[str, Item]:
-    return {
-        fields["id"]: Item(
-            fields["id"],
-            fields["group"],
-            tuple((name, text) for name, text in fields.items() if name not in ("id", "group")),
-        )
-        for _, fields in records(path, ("id", "group"))
-    }
+    items = {}
+    for _, fields in records(path, ("id", "group")):
+        shown = tuple((name, text) for name, text in fields.items() if name not in ("id", "group"))
+        items[fields["id"]] = Item(fields["id"], fields["group"], shown)
+    return items
 
 
 def _demand_assigned(folder: Path, groups: Set[str], assignments: Mapping[str, Assignment]) -> None:
-    missing, strange = sorted(groups - set(assignments)), sorted(set(assignments) - groups)
-    if missing:
-        raise InputError(
-            folder / _ASSIGNMENT, f"nobody is assigned to {some(missing)}.", hint="Put the row back."
-        )
-    if strange:
-        raise InputError(
-            folder / _ASSIGNMENT, f"the project has nothing in {some(strange)}.", hint="Take the row out."
-        )
-
-
-# What people have done in a project and have still to do: their sheets, read and written.
+    path = folder / _ASSIGNMENT
+    if missing := sorted(groups - set(assignments)):
+        raise InputError(path, f"nobody is assigned to {some(missing)}.", hint="Put the row back.")
+    if unknown := sorted(set(assignments) - groups):
+        raise InputError(path, f"the project has nothing in {some(unknown)}.", hint="Take the row out.")
 
 
 def read_tags(project: Project) -> list[Tagging]:
@@ -240,8 +230,8 @@ def _read_sheets(project: Project, *, referee: bool) -> list[Tagging]:
         path = project.sheet(person, referee=referee)
         if path.exists():
             taggings += _read_sheet(project, path, person)
-    places = {item: place for place, item in enumerate(project.items)}
-    return sorted(taggings, key=lambda one: places[one.item])
+    order = {item: number for number, item in enumerate(project.items)}
+    return sorted(taggings, key=lambda tagging: order[tagging.item])
 
 
 def _read_sheet(project: Project, path: Path, person: str) -> list[Tagging]:
@@ -250,34 +240,32 @@ def _read_sheet(project: Project, path: Path, person: str) -> list[Tagging]:
 
 
 def take_sheet(project: Project, path: Path) -> list[Tagging]:
-    """Read a sheet that came back from somebody: it is called after the person, with any ending."""
+    """Read a sheet that somebody sent back; the file is named after the person, with any ending."""
     person = path.stem
     if person not in project.settings.people:
         raise InputError(
             path,
-            f"there is nobody called {person!r} in this project.",
+            f"nobody in this project is called {person!r}.",
             hint=f"Name the file after one of {', '.join(project.settings.people)}.",
         )
     taggings = _read_sheet(project, path, person)
-    strange = next((one for one in taggings if one.group not in project.groups_of(person)), None)
-    if strange is not None:
-        raise InputError(
-            path,
-            f"{person} does not tag {strange.group!r}.",
-            record=strange.item,
-            hint="Is the sheet called after the right person?",
-        )
+    groups = project.groups_of(person)
+    for tagging in taggings:
+        if tagging.group not in groups:
+            what = f"{person} does not tag {tagging.group!r}."
+            hint = "Is the sheet named after the right person?"
+            raise InputError(path, what, record=tagging.item, hint=hint)
     return taggings
 
 
 def plan_draws(project: Project, taggings: Sequence[Tagging]) -> list[Draw]:
-    """What is to be tagged as things stand: in tasks other than senses, every item."""
+    """The items to be tagged at present: in tasks other than senses, all of them."""
     draws = []
     for group, items in by_group(project.items.values()).items():
         ids = [item.id for item in items]
         if project.settings.task == "senses":
-            how = {"first": project.settings.first, "seed": project.settings.seed}
-            draws.append(draw(ids, taggings, project.tag_sets[group], project.assignments[group], **how))
+            options = {"first": project.settings.first, "seed": project.settings.seed}
+            draws.append(draw(ids, taggings, project.tag_sets[group], project.assignments[group], **options))
         else:
             draws.append(Draw(group, len(ids), tuple(ids)))
     return draws
@@ -286,47 +274,45 @@ def plan_draws(project: Project, taggings: Sequence[Tagging]) -> list[Draw]:
 def write_sheets(
     project: Project, draws: Iterable[Draw], taggings: Sequence[Tagging], came: Sequence[Path] = ()
 ) -> None:
-    """Write every annotator's sheet, with what is filled in already, and the senses in force.
+    """Write every annotator's sheet with the tags given so far, and the senses in force.
 
-    `came` are the sheets that came back from people, whose notes and further columns are taken over, too.
+    `came` are the sheets that people sent back; their notes and further columns are kept.
     """
     if project.settings.task == "senses":
         write_inventory(project.folder / IN_FORCE, project.inventory)
-    drawn = {one.group: one.tagged for one in draws}
+    drawn = {draw.group: draw.tagged for draw in draws}
     for person in project.settings.people:
-        own = [one for one in taggings if one.person == person]
-        wanted = [id for group in project.groups_of(person) for id in drawn[group]]
-        # What was tagged before somebody else took over stays in the sheet, too.
-        listed = dict.fromkeys([*wanted, *(one.item for one in own)])
+        own = [tagging for tagging in taggings if tagging.person == person]
+        due = [id for group in project.groups_of(person) for id in drawn[group]]
+        # Items tagged before somebody else took over stay in the sheet.
+        listed = dict.fromkeys([*due, *(tagging.item for tagging in own)])
         if listed:
             items = [project.items[id] for id in listed]
-            write_sheet(project.sheet(person), items, own, came=[one for one in came if one.stem == person])
+            sheets = [sheet for sheet in came if sheet.stem == person]
+            write_sheet(project.sheet(person), items, own, came=sheets)
 
 
 def multiwords(project: Project, taggings: Iterable[Tagging]) -> dict[tuple[str, str], None]:
-    """The multiword terms that somebody wrote, each after its group, in the order they are met."""
-    return dict.fromkeys(
-        (one.group, tag)
-        for one in taggings
-        for tag in one.tags
-        if one.group in project.tag_sets and project.tag_sets[one.group].is_multiword(tag)
-    )
+    """The multiword terms among the tags, each after its group, in the order they are met."""
+    tags = dict.fromkeys((tagging.group, tag) for tagging in taggings for tag in tagging.tags)
+    sets = project.tag_sets
+    return {(group, tag): None for group, tag in tags if group in sets and sets[group].is_multiword(tag)}
 
 
 def write_disputes(
     project: Project, taggings: Sequence[Tagging], decisions: Sequence[Tagging]
 ) -> dict[str, int]:
-    """Write every referee's sheet, and tell how many decisions each of them has still to make.
+    """Write every referee's sheet, and count the decisions that each of them still has to make.
 
-    Decisions on items that nobody disputes any more stay in the sheet, below the others.
+    Decisions on items that are no longer disputed stay in the sheet, below the others.
     """
     disputes = disagreements(complete(taggings, project.assignments))
     waiting = {}
     for person in project.settings.people:
         groups = project.groups_of(person, referee=True)
-        own = [one for one in disputes if one.group in groups]
+        own = [dispute for dispute in disputes if dispute.group in groups]
         if own:
-            made = [one for one in decisions if one.person == person]
+            made = [decision for decision in decisions if decision.person == person]
             write_sheet(project.sheet(person, referee=True), disputed(own, project.items), made)
-            waiting[person] = len({one.item for one in own} - {one.item for one in made})
+            waiting[person] = len({dispute.item for dispute in own} - {decision.item for decision in made})
     return waiting

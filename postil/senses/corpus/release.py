@@ -1,9 +1,9 @@
-"""The release: training and test items, keys, the untagged examples, and the figures of it all."""
+"""The release of a corpus: training and test items, keys, untagged examples, and figures."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -15,14 +15,8 @@ from postil.data.formats.rte import write_pairs_tsv
 from postil.data.formats.sensekeys import sense_key, write_sense_answers
 from postil.data.formats.senseval import SenseInstance, write_senseval
 from postil.errors import PostilError
-from postil.senses.corpus.agreement import (
-    Agreement,
-    Outcome,
-    complete,
-    mean_seconds,
-    measure_agreement,
-    settle,
-)
+from postil.senses.corpus.agreement import Agreement, mean_seconds, measure_agreement
+from postil.senses.corpus.arbitration import Outcome, complete, settle
 from postil.senses.corpus.items import Item, Tagging, labelled_pair
 from postil.senses.corpus.plan import TEST_SHARE, Assignment, Draw, corpus_of, split
 from postil.senses.corpus.project import CHANGES, IN_FORCE, Project, plan_draws, read_decisions, read_tags
@@ -39,8 +33,8 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """All that people said about the items of a project: who was asked, their taggings, the decisions."""
+class Annotations:
+    """What people said about the items of a project: who was asked, the taggings, the referees' decisions."""
 
     assignments: Mapping[str, Assignment]
     taggings: Sequence[Tagging]
@@ -48,36 +42,36 @@ class Said:
 
 
 def divide(outcomes: Iterable[Outcome], draws: Iterable[Draw], *, test_share: float, seed: int) -> Parts:
-    """Split what was kept, group by group, into training and test items; add the untagged ones."""
-    kept: dict[str, list[str]] = {}
-    for one in outcomes:
-        if one.kept:
-            kept.setdefault(one.group, []).append(one.item)
-    if not kept:
-        raise PostilError("no item has come through: there is nothing to release.")
+    """Split the items that were kept, group by group, into training and test items; add the untagged ones."""
+    groups: defaultdict[str, list[str]] = defaultdict(list)
+    for outcome in outcomes:
+        if outcome.kept:
+            groups[outcome.group].append(outcome.item)
+    if not groups:
+        raise PostilError("every item was removed or discarded: there is nothing to release.")
     train: list[str] = []
     test: list[str] = []
-    for group, items in kept.items():
+    for group, items in groups.items():
         parts = split(sorted(items), test_share=test_share, seed=seed, group=group)
         train += parts[0]
         test += parts[1]
-    return Parts(tuple(train), tuple(test), tuple(item for one in draws for item in sorted(one.untagged)))
+    return Parts(tuple(train), tuple(test), tuple(item for draw in draws for item in sorted(draw.untagged)))
 
 
 def release(project: Project, output: Path, *, test_share: float = TEST_SHARE) -> dict[str, Any]:
-    """Write the release of a finished project into a folder; give its figures, also in `release.json`."""
+    """Write the release of a finished project into a folder and return its figures, as in `release.json`."""
     if output.is_dir() and any(output.iterdir()):
         raise PostilError(f"{output} is not empty.", hint="Choose a new folder for the release.")
-    said = Said(project.assignments, read_tags(project), read_decisions(project))
+    annotations = Annotations(project.assignments, read_tags(project), read_decisions(project))
     task, seed = project.settings.task, project.settings.seed
     if project.instances is None:
-        return release_items(output, project.items, said, task=task, seed=seed, test_share=test_share)
-    draws = plan_draws(project, said.taggings)
-    outcomes = settle(said.taggings, said.decisions, said.assignments)
+        return release_items(output, project.items, annotations, task=task, seed=seed, test_share=test_share)
+    draws = plan_draws(project, annotations.taggings)
+    outcomes = settle(annotations.taggings, annotations.decisions, annotations.assignments)
     parts = divide(outcomes, draws, test_share=test_share, seed=seed)
-    figures = _figures(outcomes, parts, said, task=task, seed=seed, own_tags=project.own_tags)
-    figures |= _sense_figures(project, project.instances, outcomes, parts, said)
-    figures["unfinished"] = sum(len(one.tagged) for one in draws) - len(outcomes)
+    figures = _figures(outcomes, parts, annotations, task=task, seed=seed, own_tags=project.own_tags)
+    figures |= _sense_figures(project, project.instances, outcomes, parts, annotations)
+    figures["unfinished"] = sum(len(draw.tagged) for draw in draws) - len(outcomes)
     _write_senses(output, project.instances, parts, _tags(outcomes))
     write_inventory(output / IN_FORCE, project.inventory)
     write_text(output / CHANGES, read_text(project.folder / CHANGES))
@@ -88,16 +82,16 @@ def release(project: Project, output: Path, *, test_share: float = TEST_SHARE) -
 def release_items(
     output: Path,
     items: Mapping[str, Item],
-    said: Said,
+    annotations: Annotations,
     *,
     task: str,
     seed: int,
     test_share: float = TEST_SHARE,
 ) -> dict[str, Any]:
-    """Write the release of pairs or answers, all of which were to be tagged; give its figures."""
-    outcomes = settle(said.taggings, said.decisions, said.assignments)
+    """Write the release of pairs or answers, all of which were to be tagged, and return its figures."""
+    outcomes = settle(annotations.taggings, annotations.decisions, annotations.assignments)
     parts = divide(outcomes, (), test_share=test_share, seed=seed)
-    figures = _figures(outcomes, parts, said, task=task, seed=seed)
+    figures = _figures(outcomes, parts, annotations, task=task, seed=seed)
     figures["unfinished"] = len(items) - len(outcomes)
     tags = _tags(outcomes)
     for name, ids in (("train", parts.train), ("test", parts.test)):
@@ -108,7 +102,7 @@ def release_items(
 
 
 def _tags(outcomes: Iterable[Outcome]) -> dict[str, tuple[str, ...]]:
-    return {one.item: one.tags for one in outcomes if one.kept}
+    return {outcome.item: outcome.tags for outcome in outcomes if outcome.kept}
 
 
 def _write_figures(output: Path, figures: Mapping[str, Any]) -> None:
@@ -125,7 +119,7 @@ def _write_senses(
         [replace(instances[id], senses=tags[id]) for id in ids] for ids in (parts.train, parts.test)
     )
     untagged = [instances[id] for id in parts.untagged]
-    hidden = [replace(one, senses=()) for one in test]
+    hidden = [replace(instance, senses=()) for instance in test]
     for name, listed in (("train", train), ("test", hidden), ("untagged", untagged)):
         if listed:
             write_senseval(output / f"{name}.xml", map(_plain, listed))
@@ -136,9 +130,9 @@ def _write_senses(
 
 
 def _plain(instance: SenseInstance) -> SenseInstance:
-    """The instance with `_` for the blanks in its tokens, which the plain form cannot carry."""
-    tokens = tuple(replace(one, form=one.form.replace(" ", "_")) for one in instance.tokens)
-    return replace(instance, tokens=tokens)
+    """The instance with `_` for the spaces in its tokens, which the plain form cannot represent."""
+    tokens = (replace(token, form=token.form.replace(" ", "_")) for token in instance.tokens)
+    return replace(instance, tokens=tuple(tokens))
 
 
 def _write_items(path: Path, task: str, items: Sequence[Item], tags: Mapping[str, tuple[str, ...]]) -> None:
@@ -151,27 +145,33 @@ def _write_items(path: Path, task: str, items: Sequence[Item], tags: Mapping[str
 
 
 def _figures(
-    outcomes: Sequence[Outcome], parts: Parts, said: Said, *, task: str, seed: int, own_tags: bool = False
+    outcomes: Sequence[Outcome],
+    parts: Parts,
+    annotations: Annotations,
+    *,
+    task: str,
+    seed: int,
+    own_tags: bool = False,
 ) -> dict[str, Any]:
-    """How much there is, of what, how well it was agreed upon and in what time, as the paper tells it."""
-    agreement = measure_agreement(complete(said.taggings, said.assignments), own_tags=own_tags)
-    kept = [one for one in outcomes if one.kept]
+    """The figures that the paper reports: sizes, tags, agreement and time."""
+    agreement = measure_agreement(complete(annotations.taggings, annotations.assignments), own_tags=own_tags)
+    kept = [outcome for outcome in outcomes if outcome.kept]
     return {
         "task": task,
         "seed": seed,
-        "groups": len({one.group for one in kept}),
+        "groups": len({outcome.group for outcome in kept}),
         "items": len(kept),
         "train": len(parts.train),
         "test": len(parts.test),
         "untagged": len(parts.untagged),
-        "tags": sum(len(one.tags) for one in kept),
-        "outcomes": dict(Counter(one.how for one in outcomes)),
-        "removed": sum(bool(one.tags) and not one.kept for one in outcomes),
+        "tags": sum(len(outcome.tags) for outcome in kept),
+        "outcomes": dict(Counter(outcome.how for outcome in outcomes)),
+        "removed": sum(bool(outcome.tags) and not outcome.kept for outcome in outcomes),
         "tags_per_tagging": agreement.overall.tags_per_item,
         "agreement": _by_group(agreement),
-        "kappa": {one.group: one.kappa for one in (*agreement.groups, agreement.overall)},
+        "kappa": {group.group: group.kappa for group in (*agreement.groups, agreement.overall)},
         "pairs_of_people": [asdict(pair) for pair in agreement.pairs],
-        "seconds_per_item": {"annotator": agreement.seconds, "referee": mean_seconds(said.decisions)},
+        "seconds_per_item": {"annotator": agreement.seconds, "referee": mean_seconds(annotations.decisions)},
     }
 
 
@@ -180,12 +180,13 @@ def _sense_figures(
     instances: Mapping[str, SenseInstance],
     outcomes: Iterable[Outcome],
     parts: Parts,
-    said: Said,
+    annotations: Annotations,
 ) -> dict[str, Any]:
-    """What only senses have: how many there are, what the editor changed, and where the words stood."""
-    ungrouped = [replace(one, tags=one.as_written) for one in complete(said.taggings, said.assignments)]
+    """The figures of senses alone: their number, the editor's changes, and the corpora of the words."""
+    taggings = complete(annotations.taggings, annotations.assignments)
+    ungrouped = [replace(tagging, tags=tagging.as_written) for tagging in taggings]
     return {
-        "senses": len({(one.group, tag) for one in outcomes if one.kept for tag in one.tags}),
+        "senses": len({(each.group, tag) for each in outcomes if each.kept for tag in each.tags}),
         "changes": count_changes(project.changes),
         "agreement_before_grouping": _by_group(measure_agreement(ungrouped)),
         "corpora": {
@@ -196,4 +197,4 @@ def _sense_figures(
 
 
 def _by_group(agreement: Agreement) -> dict[str, float]:
-    return {one.group: one.agreement for one in (*agreement.groups, agreement.overall)}
+    return {group.group: group.agreement for group in (*agreement.groups, agreement.overall)}
