@@ -1,7 +1,7 @@
-"""Learners whose outcome is one weight for each feature and sense, however they come to it.
+"""Learners of senses: linear ones, decision lists, bagged trees, and the most frequent sense as a baseline.
 
-Rows are instances; a label is a row of shares over the senses, 1 in all, so that an example with two senses
-counts one half for each. Support vectors, maximum entropy and the kernel machine are scikit-learn's.
+Rows are instances; a label is a row of shares over the senses that sum to 1, so that an example with two
+senses counts one half for each. Support vectors, maximum entropy, kernels and trees are scikit-learn's.
 """
 
 from __future__ import annotations
@@ -11,17 +11,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from postil.data.arrays import Floats
+from postil.data.arrays import Floats, Numbers
 from postil.data.formats.sensekeys import SenseAnswer
 from postil.data.formats.senseval import SenseInstance
 from postil.senses.features import Rows
 
 SMOOTHING = 0.3  # added to every count of complement Bayes
-_LITTLE = 0.1  # added to every count of naive Bayes
+LIST_SMOOTHING = 0.1  # … of decision lists
+_BAYES_SMOOTHING = 0.1  # … of naive Bayes
 _COST = 0.3  # of an error, for support vectors
+ROUNDS = 1000  # of boosting
+TREES = 10
+_LEAF = 2  # the least number of examples in a leaf
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +41,7 @@ class Linear:
 
 def naive_bayes(rows: Rows, shares: Floats) -> Linear:
     """Multinomial naive Bayes: the logarithm of each sense's chance, and of each feature's with it."""
-    counts = np.asarray(rows.T @ shares) + _LITTLE
+    counts = np.asarray(rows.T @ shares) + _BAYES_SMOOTHING
     return Linear(np.log(counts / counts.sum(axis=0)), prior(shares, rows.shape[1]).bias)
 
 
@@ -52,8 +55,8 @@ def complement_bayes(rows: Rows, shares: Floats) -> Linear:
 
 
 def prior(shares: Floats, width: int) -> Linear:
-    """What is known without any feature: how frequent each sense is."""
-    counts = shares.sum(axis=0) + _LITTLE
+    """What is known without any feature: the frequency of each sense."""
+    counts = shares.sum(axis=0) + _BAYES_SMOOTHING
     return Linear(np.zeros((width, len(counts))), np.log(counts / counts.sum()))
 
 
@@ -65,7 +68,7 @@ def cosine(rows: Rows, shares: Floats) -> Linear:
 
 
 def support_vectors(rows: Rows, shares: Floats, *, seed: int = 0) -> Linear:
-    """One support-vector machine a sense: above 0 it claims the instance, below it does not."""
+    """One support-vector machine for each sense, which claims the instances that it scores above 0."""
     from sklearn.svm import LinearSVC
 
     examples, labels, weights = _examples(rows, shares)
@@ -88,7 +91,7 @@ def kernel_machine(rows: Rows, shares: Floats) -> Linear:
     """Support vectors on a sum of kernels, one for each group of features, each a cosine.
 
     As every group of a row has length 1, the sum of the groups' cosines is the product of whole rows. It is
-    learned from products alone; what is learned folds back into weights, as these kernels have finite maps.
+    learned from products alone, and folds back into weights, as these kernels have finite maps.
     """
     from sklearn.svm import SVC
 
@@ -107,17 +110,17 @@ def kernel_machine(rows: Rows, shares: Floats) -> Linear:
     return Linear(weights, bias)
 
 
-def _examples(rows: Rows, shares: Floats) -> tuple[sparse.csr_matrix, NDArray[np.intp], Floats]:
+def _examples(rows: Rows, shares: Floats) -> tuple[sparse.csr_matrix, Numbers, Floats]:
     """An example for each sense of each row, weighted by its share."""
     numbers, labels = np.nonzero(shares)
     return sparse.csr_matrix(rows[numbers]), labels, shares[numbers, labels]
 
 
-def _spread(coef: Floats, bias: Floats, known: NDArray[np.intp], senses: int, *, both: bool) -> Linear:
+def _spread(coef: Floats, bias: Floats, known: Numbers, senses: int, *, both: bool) -> Linear:
     """Put the weights of the senses met in training into the columns of all senses.
 
-    For two senses scikit-learn gives one column, of the second. A machine for each of them (`both`) is
-    the same and its opposite.
+    For two senses scikit-learn has one column, for the second. With a machine for each (`both`), the other
+    is its opposite.
     """
     if len(known) == 2:
         coef = np.vstack([-coef if both else np.zeros_like(coef), coef])
@@ -129,17 +132,13 @@ def _spread(coef: Floats, bias: Floats, known: NDArray[np.intp], senses: int, *,
     return Linear(weights, biases)
 
 
-# AdaBoost.MH (Schapire and Singer 1999) on features that are there or not.
-#
-# Each round finds the one feature whose presence tells the senses apart best, as the examples are weighted
-# now, and gives every sense a vote for its presence and one for its absence; then the examples that are
-# still wrong weigh more. As a sum of such votes is a weight for each feature, the outcome is linear.
-
-ROUNDS = 1000
-
-
 def adaboost(rows: Rows, shares: Floats) -> Linear:
-    """Boost for a fixed number of rounds, or until a round gains nothing."""
+    """AdaBoost.MH (Schapire and Singer 1999) on features that are present or absent.
+
+    Each round finds the feature whose presence best tells the senses apart, as the examples are weighted now,
+    and gives every sense a vote for its presence and one for its absence; then the examples that are still
+    wrong weigh more. A sum of such votes is a weight for each feature, so the outcome is linear.
+    """
     count, senses = shares.shape
     signs = np.where(shares > 0, 1.0, -1.0)
     spread = np.where(shares > 0, shares, 1.0)
@@ -168,34 +167,28 @@ def adaboost(rows: Rows, shares: Floats) -> Linear:
     return Linear(weights, bias)
 
 
-# Decision lists (Yarowsky 1994): the one strongest feature that an instance has decides.
-
-LIST_SMOOTHING = 0.1
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class DecisionList:
-    """For each feature how strongly it speaks for each sense; `bias` is what holds where no feature does."""
+    """For each feature how strongly it speaks for each sense; `bias` is for instances without any."""
 
     weights: Floats  # features × senses: the logarithm of the odds
     bias: Floats
 
     def scores(self, rows: Rows) -> Floats:
         """For each sense the strongest evidence that an instance has."""
-        found = np.tile(self.bias, (rows.shape[0], 1))
+        scores = np.tile(self.bias, (rows.shape[0], 1))
         filled = np.flatnonzero(np.diff(rows.indptr))
         if len(filled):
             # One stretch of `indices` a row; rows without features keep the bias.
             strongest = np.maximum.reduceat(self.weights[rows.indices], rows.indptr[filled], axis=0)
-            found[filled] = np.maximum(found[filled], strongest)
-        return found
+            scores[filled] = np.maximum(scores[filled], strongest)
+        return scores
 
 
 def decision_list(rows: Rows, shares: Floats) -> DecisionList:
-    """Learn the log odds of each sense given each feature, smoothed."""
-    return DecisionList(
-        _log_odds(np.asarray(rows.T @ shares)), _log_odds(shares.sum(axis=0, keepdims=True))[0]
-    )
+    """Learn the smoothed log odds of each sense given each feature (Yarowsky 1994); the strongest decides."""
+    bias = _log_odds(shares.sum(axis=0, keepdims=True))[0]
+    return DecisionList(_log_odds(np.asarray(rows.T @ shares)), bias)
 
 
 def _log_odds(counts: Floats) -> Floats:
@@ -204,39 +197,33 @@ def _log_odds(counts: Floats) -> Floats:
     return odds
 
 
-# Bagged decision trees: each tree learns from the examples drawn anew, and all of them are asked.
-
-TREES = 10
-_LEAF = 2  # examples that a leaf holds at least
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Trees:
-    """The nodes of all trees in one row: what each asks, where it goes on, and the senses of a leaf.
+    """The nodes of all trees in one row: the feature each asks for, the next nodes, and the senses of a leaf.
 
-    `feature` is −1 at a leaf; `roots` says where each tree starts.
+    `feature` is −1 at a leaf; `roots` are the first nodes of the trees.
     """
 
-    roots: NDArray[np.intp]
-    feature: NDArray[np.intp]
-    absent: NDArray[np.intp]
-    there: NDArray[np.intp]
+    roots: Numbers
+    feature: Numbers
+    absent: Numbers
+    there: Numbers
     senses: Floats
 
     def scores(self, rows: Rows) -> Floats:
-        """The logarithm of the mean of what the trees say."""
-        asked, place = np.unique(self.feature, return_inverse=True)
+        """The logarithm of the mean of the trees' chances."""
+        asked, column = np.unique(self.feature, return_inverse=True)
         # Only the columns that are asked for are laid out; a leaf's −1 asks for none.
         values = rows[:, np.maximum(asked, 0)].toarray() > 0
-        said = np.zeros((rows.shape[0], self.senses.shape[1]))
-        everyone = np.arange(rows.shape[0])
+        chances = np.zeros((rows.shape[0], self.senses.shape[1]))
+        every = np.arange(rows.shape[0])
         for root in self.roots:
             nodes = np.full(rows.shape[0], root)
             while (self.feature[nodes] >= 0).any():
-                onward = np.where(values[everyone, place[nodes]], self.there[nodes], self.absent[nodes])
+                onward = np.where(values[every, column[nodes]], self.there[nodes], self.absent[nodes])
                 nodes = np.where(self.feature[nodes] >= 0, onward, nodes)
-            said += self.senses[nodes]
-        return np.log(said / len(self.roots) + 1e-6)
+            chances += self.senses[nodes]
+        return np.log(chances / len(self.roots) + 1e-6)
 
 
 def bagged_trees(rows: Rows, shares: Floats, *, seed: int = 0) -> Trees:
@@ -246,7 +233,7 @@ def bagged_trees(rows: Rows, shares: Floats, *, seed: int = 0) -> Trees:
     numbers, labels = np.nonzero(shares)
     examples = sparse.csc_matrix(rows[numbers])
     random = np.random.default_rng(seed)
-    parts: list[tuple[NDArray[np.intp], ...]] = []
+    parts: list[tuple[Numbers, ...]] = []
     leaves, roots, first = [], [], 0
     for _ in range(TREES):
         drawn = random.multinomial(len(numbers), np.full(len(numbers), 1 / len(numbers)))
@@ -256,29 +243,21 @@ def bagged_trees(rows: Rows, shares: Floats, *, seed: int = 0) -> Trees:
         )
         tree = model.fit(examples, labels, sample_weight=weights).tree_
         inner = tree.children_left >= 0
-        parts.append(
-            (
-                np.where(inner, tree.feature, -1),
-                np.where(inner, tree.children_left + first, -1),
-                np.where(inner, tree.children_right + first, -1),
-            )
-        )
-        said = np.zeros((tree.node_count, shares.shape[1]))
-        said[:, model.classes_] = tree.value[:, 0, :]
-        leaves.append(said / np.maximum(said.sum(axis=1, keepdims=True), 1e-12))
+        nodes = (tree.feature, tree.children_left + first, tree.children_right + first)
+        parts.append(tuple(np.where(inner, values, -1) for values in nodes))
+        chances = np.zeros((tree.node_count, shares.shape[1]))
+        chances[:, model.classes_] = tree.value[:, 0, :]
+        leaves.append(chances / np.maximum(chances.sum(axis=1, keepdims=True), 1e-12))
         roots.append(first)
         first += tree.node_count
     feature, absent, there = (np.concatenate(part).astype(np.intp) for part in zip(*parts, strict=True))
     return Trees(np.array(roots, dtype=np.intp), feature, absent, there, np.concatenate(leaves))
 
 
-# The baseline of word senses: always the sense that the word had most often.
-
-
 class MostFrequentSense:
     """Answers every instance of a word with the word's most frequent sense in training.
 
-    An instance with several senses counts for each of them; between equally frequent senses the one met
+    An instance with several senses counts for each of them; of equally frequent senses the one met
     first wins. A word that was not in training is not answered. `senses_` holds what was learned.
     """
 
@@ -286,7 +265,7 @@ class MostFrequentSense:
         self.senses_: dict[str, str] = {}
 
     def fit(self, instances: Iterable[SenseInstance]) -> MostFrequentSense:
-        """Count the senses of each word; unlabelled instances are passed over."""
+        """Count the senses of each word; unlabelled instances are ignored."""
         counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for instance in instances:
             if instance.senses:

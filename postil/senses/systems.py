@@ -1,4 +1,7 @@
-"""The systems of the Basque task by name, and ours: which learners, on which features, combined how."""
+"""The sense systems by name: which learners they have, on which features, and how these are combined.
+
+They are those of the Basque task, and ours. `learn_word` makes a model of one word by the recipe of a system.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import numpy as np
+from scipy.special import softmax
 
 from postil.data.arrays import Floats
 from postil.data.formats.senseval import SenseInstance
@@ -31,6 +35,11 @@ from postil.senses.learners import (
 # claims: as sum, but an instance that no sense's machine claims is not answered.
 Combination = Literal["pool", "vote", "sum", "claims"]
 
+FOLDS = 5  # parts of the examples, each held out once, to learn a pool's weights
+_BATCH = 1000  # instances read at once, which bounds the memory
+_PENALTY = 0.01  # keeps a weight finite if the held-out examples are told apart without an error
+_LITTLE = 1e-3  # weight of members that tell nothing, on the scale on which their scores vary by 1
+
 
 class Scorer(Protocol):
     """Something learned that gives each sense a score; its fields are arrays."""
@@ -41,10 +50,10 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Learner:
-    """A way to learn; whether it wants features weighed or only there and not there, and draws at random."""
+    """A way to learn: whether it wants features weighted or only present and absent, and draws at random."""
 
-    learn: Callable[..., Scorer]  # from rows, shares and, where it draws, seed=
-    weighed: bool
+    learn: Callable[..., Scorer]  # from rows, shares and, if it draws, seed=
+    weighted: bool
     draws: bool = False
 
 
@@ -58,27 +67,27 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A system: its members, and how they come to one answer; without members, the most frequent sense."""
+    """A system: its members and how they are combined; without members, the most frequent sense."""
 
     members: tuple[Member, ...]
     combination: Combination = "sum"
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """All groups of features that the members look at, each once."""
+        """All groups of features that the members use, each once."""
         return tuple(dict.fromkeys(group for member in self.members for group in member.groups))
 
 
 LEARNERS: Mapping[str, Learner] = {
-    "adaboost": Learner(adaboost, weighed=False),
-    "maximum-entropy": Learner(maximum_entropy, weighed=True),
-    "cosine": Learner(cosine, weighed=True),
-    "decision-list": Learner(decision_list, weighed=False),
-    "naive-bayes": Learner(naive_bayes, weighed=False),
-    "complement-bayes": Learner(complement_bayes, weighed=True),
-    "support-vectors": Learner(support_vectors, weighed=True, draws=True),
-    "kernel-machine": Learner(kernel_machine, weighed=True),
-    "bagged-trees": Learner(bagged_trees, weighed=False, draws=True),
+    "adaboost": Learner(adaboost, weighted=False),
+    "maximum-entropy": Learner(maximum_entropy, weighted=True),
+    "cosine": Learner(cosine, weighted=True),
+    "decision-list": Learner(decision_list, weighted=False),
+    "naive-bayes": Learner(naive_bayes, weighted=False),
+    "complement-bayes": Learner(complement_bayes, weighted=True),
+    "support-vectors": Learner(support_vectors, weighted=True, draws=True),
+    "kernel-machine": Learner(kernel_machine, weighted=True),
+    "bagged-trees": Learner(bagged_trees, weighted=False, draws=True),
 }
 
 NEIGHBOURS = ("head", "words", "others", "pos", "case", "word-sequences", "pos-sequences")
@@ -86,6 +95,11 @@ CONTEXT = ("near", "sentence", "bag", "bag-others")
 # What the teams shared: local windows with their n-grams, and the bag of the context.
 _TASK = (*NEIGHBOURS, "bag")
 _ALL = (*NEIGHBOURS, *CONTEXT, "relations")
+_BAYES_AND_COSINE = (
+    Member("complement-bayes", _ALL),
+    Member("complement-bayes", CONTEXT),
+    Member("cosine", _ALL),
+)
 _KERNELS = ("head", "word-subsequences", "pos-subsequences", "bag")
 
 
@@ -111,22 +125,13 @@ RECIPES: Mapping[str, Recipe] = {
     ),
     "umd": Recipe(_each("support-vectors"), "claims"),
     "postil": Recipe(
-        (
-            Member("support-vectors", _ALL),
-            Member("support-vectors", CONTEXT),
-            Member("complement-bayes", _ALL),
-            Member("complement-bayes", CONTEXT),
-            Member("cosine", _ALL),
-        ),
-        "pool",
+        (Member("support-vectors", _ALL), Member("support-vectors", CONTEXT), *_BAYES_AND_COSINE), "pool"
     ),
     "postil-encoder": Recipe(
         (
             Member("support-vectors", (*_ALL, VECTORS)),
             Member("support-vectors", (VECTORS,)),
-            Member("complement-bayes", _ALL),
-            Member("complement-bayes", CONTEXT),
-            Member("cosine", _ALL),
+            *_BAYES_AND_COSINE,
         ),
         "pool",
     ),
@@ -136,72 +141,54 @@ RECIPES: Mapping[str, Recipe] = {
 def find_recipe(system: str) -> Recipe:
     """Look a system up by its name."""
     if system not in RECIPES:
-        raise PostilError(f"there is no sense system {system!r}.", hint=f"There are {', '.join(RECIPES)}.")
+        raise PostilError(f"there is no sense system {system!r}.", hint=f"Choose from: {', '.join(RECIPES)}.")
     return RECIPES[system]
 
 
-# How several learners come to one answer: by votes, or by a pool whose weights were learned.
-
-_PENALTY = 0.01  # keeps a weight finite where the held-out examples are told apart without a fault
-_LITTLE = 1e-3  # weight of members that tell nothing, on the scale on which their scores vary by 1
-
-
-def chances(scores: Floats) -> Floats:
-    """Scores as chances that sum to 1 in each row."""
-    shifted = np.exp(scores - scores.max(axis=1, keepdims=True))
-    found: Floats = shifted / shifted.sum(axis=1, keepdims=True)
-    return found
-
-
 def vote(members: Sequence[Floats]) -> Floats:
-    """The share of the members whose best sense it is; members' chances decide only between equals."""
+    """The share of the members whose best sense it is; members' chances only break ties."""
     votes = np.zeros_like(members[0])
-    everyone = np.arange(len(votes))
+    every = np.arange(len(votes))
     for scores in members:
-        votes[everyone, scores.argmax(axis=1)] += 1
-    split = np.mean([chances(scores) for scores in members], axis=0)
-    found: Floats = (votes + 1e-3 * split) / (len(members) + 1e-3)
-    return found
+        votes[every, scores.argmax(axis=1)] += 1
+    ties = np.mean([softmax(scores, axis=1) for scores in members], axis=0)
+    shares: Floats = (votes + 1e-3 * ties) / (len(members) + 1e-3)
+    return shares
 
 
 def pool(members: Sequence[Floats], weights: Floats) -> Floats:
     """A log-linear pool: the chances of the weighted sum of scores."""
-    return chances(np.einsum("mis,m->is", np.stack(members), weights))
+    chances: Floats = softmax(np.einsum("mis,m->is", np.stack(members), weights), axis=1)
+    return chances
 
 
 def learn_pool(members: Sequence[Floats], shares: Floats) -> Floats:
-    """The weights, none below 0, under which scores of held-out examples give their labels the best chance.
+    """The non-negative weights under which the scores of held-out examples make their labels most likely.
 
-    One weight a member is all that is learned: a few dozen examples suffice, and one member's scores are at
-    least brought to the scale on which they are chances.
+    Only one weight a member is learned, so a few dozen examples suffice; even a single member's scores are
+    brought to the scale on which they are chances.
     """
     from scipy.optimize import minimize
 
     stacked = np.stack(members)
 
     def loss(weights: Floats) -> tuple[float, Floats]:
-        given = pool(members, weights)
-        lost = -float((shares * np.log(given + 1e-12)).sum()) + _PENALTY * float(weights @ weights)
-        slope = np.einsum("is,mis->m", given - shares, stacked) + 2 * _PENALTY * weights
-        return lost / len(shares), slope / len(shares)
+        chances = pool(members, weights)
+        value = -float((shares * np.log(chances + 1e-12)).sum()) + _PENALTY * float(weights @ weights)
+        slope = np.einsum("is,mis->m", chances - shares, stacked) + 2 * _PENALTY * weights
+        return value / len(shares), slope / len(shares)
 
     spread = stacked.std(axis=(1, 2))
     start = 1 / np.where(spread > 1e-6, spread, 1.0) / len(members)
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0, None)] * len(start))
-    learned: Floats = found.x
+    bounds = [(0, None)] * len(start)
+    learned: Floats = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
     # Members that tell nothing still rank the senses, but with nearly the same chance for each.
     return learned if learned.any() else _LITTLE * start
 
 
-# What is learned of one word: its senses, its features, and the members of a system that tell them apart.
-
-FOLDS = 5  # parts of the examples, each held out once, to learn a pool's weights
-_BATCH = 1000  # instances read at once, which bounds the memory
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class WordModel:
-    """A word as learned; `weights` are its pool's. Where one sense is all there is, it stands alone."""
+    """What was learned of a word; `weights` are its pool's. A single sense needs no table and no members."""
 
     senses: tuple[str, ...]
     recipe: Recipe
@@ -226,14 +213,14 @@ class WordModel:
             return vote(scores)
         if self.weights is not None:
             return pool(scores, self.weights)
-        found = chances(scores[0])
+        chances: Floats = softmax(scores[0], axis=1)
         if self.recipe.combination == "claims":
-            found[scores[0].max(axis=1) <= 0] = 0
-        return found
+            chances[scores[0].max(axis=1) <= 0] = 0
+        return chances
 
 
 def learn_word(instances: Sequence[SenseInstance], recipe: Recipe, *, seed: int = 0) -> WordModel:
-    """Learn a word from its labelled examples; those with several senses count in part for each."""
+    """Learn a word from its labelled examples; one with several senses counts in part for each."""
     senses = tuple(sorted({sense for instance in instances for sense in instance.senses}))
     if len(senses) < 2:
         return WordModel(senses, recipe)
@@ -251,13 +238,13 @@ def learn_word(instances: Sequence[SenseInstance], recipe: Recipe, *, seed: int 
 
 
 def _rows_for(member: Member, table: Table, both: tuple[Rows, Rows]) -> Rows:
-    rows = both[LEARNERS[member.learner].weighed]
-    places = table.places(member.groups)
-    return rows if len(places) == table.width else rows[:, places]
+    rows = both[LEARNERS[member.learner].weighted]
+    columns = table.columns_of(member.groups)
+    return rows if len(columns) == table.width else rows[:, columns]
 
 
 def learn_members(recipe: Recipe, each: Sequence[Rows], shares: Floats, seed: int) -> tuple[Scorer, ...]:
-    """Learn every member from its rows; each draws by a seed of its own."""
+    """Learn every member from its rows, each with a seed of its own."""
     return tuple(
         _learn_member(member.learner, rows, shares, seed + number)
         for number, (member, rows) in enumerate(zip(recipe.members, each, strict=True))
@@ -265,7 +252,7 @@ def learn_members(recipe: Recipe, each: Sequence[Rows], shares: Floats, seed: in
 
 
 def _learn_member(name: str, rows: Rows, shares: Floats, seed: int) -> Scorer:
-    """Learn from rows; without features, or with one sense only, there is nothing to tell senses apart by."""
+    """Learn from rows; without features, or with a single sense, only the frequencies."""
     if not rows.shape[1] or (shares.sum(axis=0) > 0).sum() < 2:
         return prior(shares, rows.shape[1])
     learner = LEARNERS[name]

@@ -129,7 +129,7 @@ def test_the_most_frequent_sense_is_a_system_too(postil, files):
         (("train", "train.xml", "-o", "key"), "is a file, and a folder is needed"),
         (("train", "train.xml", "-o", "model", "--system", "svm"), "no sense system 'svm'"),
         (("tag", "nowhere", "test.xml", "-o", "run"), "cannot be read"),
-        (("lemmatise", "train.xml", "-o", "out.xml", "--dictionary", "none.bin"), "dictionary is not there"),
+        (("lemmatise", "train.xml", "-o", "out.xml", "--dictionary", "none.bin"), "dictionary was not found"),
     ],
 )
 def test_what_can_be_wrong(postil, files, monkeypatch, arguments, said):

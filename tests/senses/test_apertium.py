@@ -92,5 +92,5 @@ def test_a_program_that_is_not_there(program):
 
 
 def test_a_dictionary_that_is_not_there():
-    with pytest.raises(MissingDataError, match="dictionary is not there"):
+    with pytest.raises(MissingDataError, match="dictionary was not found"):
         analyse(["etxean"], dictionary=Path("none.bin"))

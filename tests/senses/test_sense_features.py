@@ -94,9 +94,9 @@ def test_rows_have_unit_groups_and_no_unknown_features():
     assert there.shape == weighed.shape == (2, table.width)
     assert set(there.data) == {1.0}
     for group in ("words", "bag"):
-        lengths = np.linalg.norm(weighed[:, table.places([group])].toarray(), axis=1)
+        lengths = np.linalg.norm(weighed[:, table.columns_of([group])].toarray(), axis=1)
         assert lengths[0] == pytest.approx(1)
-    assert there[[1]][:, table.places(["bag"])].sum() == 0
+    assert there[[1]][:, table.columns_of(["bag"])].sum() == 0
     weights = table.weights[table.spans()["bag"]]
     common, rare = (weights[table.columns["bag"][word]] for word in ("the", "lent"))
     assert common < rare
