@@ -1,4 +1,6 @@
-"""Judge whether a text entails a hypothesis, denies it, or leaves it open, and find the part that says so.
+"""Judge whether a text entails a hypothesis, denies it or leaves it open, and find the part that says so.
+
+The stack weighs the evidence about a pair: first whether it is entailed and, if not, whether it is denied.
 
 >>> from postil.entailment.entailer import load_entailer
 >>> judged, = load_entailer().judge([("The dog is asleep on the mat.", "The dog sleeps.")])
@@ -28,20 +30,113 @@ from postil.errors import InputError
 from postil.language.pipeline import analyse_many
 from postil.language.reader import ahead, encoder, one_thread_each
 
-# The stack: weighs the evidence about a pair, first whether it is entailed, then, if not, whether denied.
+TextPair = tuple[str, str]  # text, hypothesis
+Progress = Callable[[int, int], None]
+Batch = Sequence[Reading]
 
 FORMAT = 1
-_DIGITS = 9
 STACK_FILE = "stack.json"
-_FARTHEST = 6.0  # spreads from the mean
+LABELS = ENTAILMENT_SCHEMES["3way"].labels  # entailment, contradiction, unknown
+# Longer texts and hypotheses are judged by their beginning.
+LONGEST_TEXT, LONGEST_HYPOTHESIS = 20_000, 2_000
 # Where one of these is seen, entailment is rare, however sure the encoder is: in RTE-1 to RTE-3 it was right
 # in nine of 28 such pairs.
 PLAIN = ("numbers_clash", "denied", "left_open")
+_BATCH = 64
+_READ = 125  # tokens of both that the encoder reads without cutting: it takes 160 pieces of words
+_NO_WORDS = (0.0, 0.0, 1.0)  # the chances where a text or a hypothesis has no words
+_FARTHEST = 6.0  # standard deviations from the mean
+_DIGITS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Entailment:
+    """A judgement of a pair; `confidence` is the chance of entailment, by which pairs are ranked.
+
+    `justification` gives the reason in words; `postil.explain.justification` writes it.
+    """
+
+    label: str
+    probabilities: Mapping[str, float]
+    confidence: float
+    found: Findings = field(default_factory=Findings)
+    justification: str = ""
+
+    @property
+    def two_way(self) -> str:
+        """The label in the two-way scheme."""
+        return ENTAILMENT_SCHEMES["2way"].collapse(self.label) or self.label
+
+
+@dataclass(frozen=True, slots=True)
+class Entailer:
+    """Judges pairs with a learned stack."""
+
+    stack: Stack
+
+    def judge(self, pairs: Sequence[TextPair], *, progress: Progress | None = None) -> list[Entailment]:
+        """Judge pairs of text and hypothesis, each independently."""
+        judged: list[Entailment] = []
+        for readings, table in _evidence(pairs):
+            for reading, chances in zip(readings, self.stack.probabilities(table), strict=True):
+                judged.append(_judgement(reading, chances))
+            if progress:
+                progress(len(judged), len(pairs))
+        return judged
+
+
+def word_table(pairs: Sequence[TextPair]) -> Floats:
+    """The evidence about pairs that needs no encoder, one row for each."""
+    return np.concatenate([table for _, table in _prepared(pairs)])
+
+
+def _evidence(pairs: Sequence[TextPair]) -> Iterator[tuple[Batch, Floats]]:
+    """Readings and the evidence about them; the encoder reads one batch while the next is prepared."""
+    with one_thread_each():
+        for reading in ahead(_encoded, _prepared(pairs)):
+            yield reading.result()
+
+
+def _prepared(pairs: Sequence[TextPair]) -> Iterator[tuple[Batch, Floats]]:
+    for start in range(0, len(pairs), _BATCH):
+        batch = pairs[start : start + _BATCH]
+        limits = (LONGEST_TEXT, LONGEST_HYPOTHESIS)
+        texts = [text[:longest] for pair in batch for text, longest in zip(pair, limits, strict=True)]
+        documents = list(analyse_many([" ".join(text.split()) for text in texts]))
+        readings = [read_pair(*pair) for pair in zip(documents[::2], documents[1::2], strict=True)]
+        yield readings, np.array([word_evidence(reading) for reading in readings])
+
+
+def _encoded(prepared: tuple[Batch, Floats]) -> tuple[Batch, Floats]:
+    readings, words = prepared
+    logits = encoder().pairs([_read(reading) for reading in readings], ("nli",))["nli"]
+    return readings, np.hstack([encoder_evidence(logits), words])
+
+
+def _read(reading: Reading) -> TextPair:
+    """A pair as the encoder reads it: of a long text only the sentences that matter for the hypothesis."""
+    room = max(_READ - len(reading.hypothesis.tokens), _READ // 2)
+    return condensed(reading.text, reading.shares, room), reading.hypothesis.text
+
+
+def _judgement(reading: Reading, chances: Floats) -> Entailment:
+    documents = (reading.text, reading.hypothesis)
+    has_words = all(any(map(str.isalnum, document.text)) for document in documents)
+    entailed, denied, unknown = chances.tolist() if has_words else _NO_WORDS
+    label = LABELS[0] if entailed >= 0.5 else LABELS[1] if denied > unknown else LABELS[2]
+    probabilities = dict(zip(LABELS, (entailed, denied, unknown), strict=True))
+    return Entailment(label, probabilities, entailed, findings(reading))
+
+
+@cache
+def load_entailer() -> Entailer:
+    """The entailer that ships."""
+    return Entailer(shipped_stack())
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Logistic regression over some standardised features."""
+    """Logistic regression over some standardised features of `EVIDENCE`."""
 
     features: tuple[str, ...]
     means: tuple[float, ...]
@@ -51,9 +146,9 @@ class Curve:
 
     def chances(self, table: Floats) -> Floats:
         """The chance for each row of a table that has a column for each of `EVIDENCE`."""
-        inside = standard(self.columns(table), np.array(self.means), np.array(self.scales))
-        found: Floats = 1 / (1 + np.exp(-(inside @ np.array(self.weights) + self.intercept)))
-        return found
+        columns = standard(self.columns(table), np.array(self.means), np.array(self.scales))
+        chances: Floats = 1 / (1 + np.exp(-(columns @ np.array(self.weights) + self.intercept)))
+        return chances
 
     def columns(self, table: Floats) -> Floats:
         """The columns of the features that this curve weighs."""
@@ -61,29 +156,29 @@ class Curve:
 
 
 def standard(columns: Floats, means: Floats, scales: Floats) -> Floats:
-    """Evidence in spreads from its mean; what is farther out than most is cut off."""
-    found: Floats = np.clip((columns - means) / scales, -_FARTHEST, _FARTHEST)
-    return found
+    """Evidence in standard deviations from its mean, clipped where it is far out."""
+    clipped: Floats = np.clip((columns - means) / scales, -_FARTHEST, _FARTHEST)
+    return clipped
 
 
 @dataclass(frozen=True, slots=True)
 class Stack:
     """Two curves: the chance of entailment, and that of contradiction where nothing is entailed.
 
-    The chance of entailment is halved, and so below one half, where something plain speaks against it.
+    The chance of entailment is halved, and so below one half, if anything plainly speaks against it.
     """
 
     entailed: Curve
     denied: Curve
 
     def probabilities(self, table: Floats) -> Floats:
-        """A row a pair; columns are entailment, contradiction, unknown."""
+        """One row for each pair; columns are entailment, contradiction, unknown."""
         entailed, denied = self.entailed.chances(table), self.denied.chances(table)
         plain = table[:, [EVIDENCE.index(name) for name in PLAIN]].any(axis=1)
         entailed = np.where(plain, entailed / 2, entailed)
-        found = np.stack([entailed, (1 - entailed) * denied, (1 - entailed) * (1 - denied)], axis=1)
-        # The last digits of a product depend on how many rows there are; no judgement should.
-        return found.round(_DIGITS)
+        chances = np.stack([entailed, (1 - entailed) * denied, (1 - entailed) * (1 - denied)], axis=1)
+        # The last digits of a product depend on how many rows there are; judgements must not.
+        return chances.round(_DIGITS)
 
 
 def save_stack(path: Path, stack: Stack) -> None:
@@ -107,11 +202,11 @@ def load_stack(path: Path) -> Stack:
 def _curve(values: Mapping[str, Any]) -> Curve:
     features = tuple(values["features"])
     if not set(features) <= set(EVIDENCE):
-        raise ValueError("there are features that nobody measures")
+        raise ValueError("some features are unknown")
     numbers = np.array([values[name] for name in ("means", "scales", "weights")], np.float64)
     intercept = float(values["intercept"])
     if numbers.shape != (3, len(features)) or not np.isfinite([*numbers.ravel(), intercept]).all():
-        raise ValueError(f"{len(features)} numbers are expected")
+        raise ValueError(f"{len(features)} finite numbers are expected")
     means, scales, weights = (tuple(row) for row in numbers.tolist())
     return Curve(features, means, scales, weights, intercept)
 
@@ -121,106 +216,3 @@ def shipped_stack() -> Stack:
     """The stack that ships."""
     with as_file(files("postil.resources").joinpath("entailment", STACK_FILE)) as path:
         return load_stack(path)
-
-
-TextPair = tuple[str, str]  # text, hypothesis
-Progress = Callable[[int, int], None]
-Batch = Sequence[Reading]
-
-LABELS = ENTAILMENT_SCHEMES["3way"].labels  # entailment, contradiction, unknown
-# A longer text is judged by its beginning, a longer hypothesis too.
-LONGEST_TEXT, LONGEST_HYPOTHESIS = 20_000, 2_000
-_BATCH = 64
-# Tokens of both that the encoder reads without cutting: it takes 160 pieces of words.
-_READ = 125
-_NO_WORDS = (0.0, 0.0, 1.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Entailment:
-    """A judgement of a pair; `confidence` is the chance of entailment, by which pairs are ranked.
-
-    `justification` says in words why; `postil.explain.justification` writes it.
-    """
-
-    label: str
-    probabilities: Mapping[str, float]
-    confidence: float
-    found: Findings = field(default_factory=Findings)
-    justification: str = ""
-
-    @property
-    def two_way(self) -> str:
-        """The label where there are only two."""
-        return ENTAILMENT_SCHEMES["2way"].collapse(self.label) or self.label
-
-
-@dataclass(frozen=True, slots=True)
-class Entailer:
-    """Judges pairs with what has been learned."""
-
-    stack: Stack
-
-    def judge(self, pairs: Sequence[TextPair], *, progress: Progress | None = None) -> list[Entailment]:
-        """Judge pairs of text and hypothesis, each by itself."""
-        judged: list[Entailment] = []
-        for readings, table in _evidence(pairs):
-            for reading, chances in zip(readings, self.stack.probabilities(table), strict=True):
-                judged.append(_judgement(reading, chances))
-            if progress:
-                progress(len(judged), len(pairs))
-        return judged
-
-
-def word_table(pairs: Sequence[TextPair]) -> Floats:
-    """The evidence about pairs that needs no encoder, a row each."""
-    return np.concatenate([table for _, table in _prepared(pairs)])
-
-
-def _evidence(pairs: Sequence[TextPair]) -> Iterator[tuple[Batch, Floats]]:
-    """Pairs as they were read and the evidence about them, some at a time.
-
-    The encoder reads one batch while the words of the next are compared.
-    """
-    with one_thread_each():
-        for reading in ahead(_encoded, _prepared(pairs)):
-            yield reading.result()
-
-
-def _prepared(pairs: Sequence[TextPair]) -> Iterator[tuple[Batch, Floats]]:
-    for start in range(0, len(pairs), _BATCH):
-        batch = pairs[start : start + _BATCH]
-        texts = [short for text, hypothesis in batch for short in _shortened(text, hypothesis)]
-        documents = list(analyse_many(texts))
-        readings = [read_pair(*two) for two in zip(documents[::2], documents[1::2], strict=True)]
-        yield readings, np.array([word_evidence(reading) for reading in readings])
-
-
-def _shortened(text: str, hypothesis: str) -> TextPair:
-    return " ".join(text[:LONGEST_TEXT].split()), " ".join(hypothesis[:LONGEST_HYPOTHESIS].split())
-
-
-def _encoded(prepared: tuple[Batch, Floats]) -> tuple[Batch, Floats]:
-    readings, words = prepared
-    logits = encoder().pairs([_read(reading) for reading in readings], ("nli",))["nli"]
-    return readings, np.hstack([encoder_evidence(logits), words])
-
-
-def _read(reading: Reading) -> TextPair:
-    """A pair as the encoder reads it: of a long text only what bears on the hypothesis."""
-    room = max(_READ - len(reading.hypothesis.tokens), _READ // 2)
-    return condensed(reading.text, reading.shares, room), reading.hypothesis.text
-
-
-def _judgement(reading: Reading, chances: Floats) -> Entailment:
-    has_words = all(any(map(str.isalnum, one.text)) for one in (reading.text, reading.hypothesis))
-    entailed, denied, unknown = chances.tolist() if has_words else _NO_WORDS
-    label = LABELS[0] if entailed >= 0.5 else LABELS[1] if denied > unknown else LABELS[2]
-    probabilities = dict(zip(LABELS, (entailed, denied, unknown), strict=True))
-    return Entailment(label, probabilities, entailed, findings(reading))
-
-
-@cache
-def load_entailer() -> Entailer:
-    """The entailer that ships."""
-    return Entailer(shipped_stack())

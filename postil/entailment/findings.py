@@ -1,4 +1,4 @@
-"""What was found in a pair, part by part: what the text supports, what it lacks, where it says otherwise."""
+"""The findings about a pair, part by part: what the text supports, what it lacks, and where it differs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NUMBER, OPPOSITE, NEGATION, OPEN = "number", "opposite", "negation", "open"
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A place where the text says otherwise: how, the hypothesis's words, and the text's."""
+    """A point on which the text differs: how, the hypothesis's words, and the text's."""
 
     kind: str  # number, opposite, negation or open
     wanted: str
@@ -23,7 +23,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """The sentence that bears most on the hypothesis, and what becomes of the hypothesis's parts."""
+    """The sentence that supports most of the hypothesis, and what the text says about its parts."""
 
     sentence: str = ""
     stands_for: tuple[tuple[str, str], ...] = ()  # its pronouns and short names that were resolved
@@ -33,32 +33,21 @@ class Findings:
 
 
 def findings(reading: Reading) -> Findings:
-    """Say part by part what was found."""
-    supported, unsupported = _parts(reading)
-    return Findings(
-        _sentence(reading),
-        tuple(_stands_for(reading)),
-        supported,
-        unsupported,
-        tuple(dict.fromkeys(_differences(reading))),
-    )
-
-
-def _sentence(reading: Reading) -> str:
+    """Collect the findings about a pair."""
+    parts, differences = _parts(reading), tuple(dict.fromkeys(_differences(reading)))
     if reading.sentence < 0:
-        return ""
-    return reading.text.text_of(reading.text.sentences[reading.sentence])
-
-
-def _stands_for(reading: Reading) -> Iterator[tuple[str, str]]:
-    """The pronouns and short names of the best sentence through which it supports the hypothesis."""
-    if reading.sentence < 0:
-        return
+        return Findings("", (), *parts, differences)
     sentence = reading.text.sentences[reading.sentence]
-    used = {place for row in range(len(reading.wanted)) for place in reading.places(row)}
+    names = tuple(_stands_for(reading, sentence))
+    return Findings(reading.text.text_of(sentence), names, *parts, differences)
+
+
+def _stands_for(reading: Reading, sentence: Span) -> Iterator[tuple[str, str]]:
+    """The pronouns and short names through which a sentence supports the hypothesis, and what they mean."""
+    used = {index for row in range(len(reading.words)) for index in reading.supporters(row)}
     for index in range(sentence.start, sentence.end):
         thing = reading.links.get(index, ())
-        outside = any(not sentence.start <= place < sentence.end for place in thing)
+        outside = any(not sentence.start <= other < sentence.end for other in thing)
         if outside and index in used:
             name = reading.text.text_of(Span(thing[0], thing[-1] + 1))
             yield reading.text.tokens[index].text, name
@@ -66,10 +55,8 @@ def _stands_for(reading: Reading) -> Iterator[tuple[str, str]]:
 
 def _parts(reading: Reading) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The hypothesis's chunks whose content words the text supports, and those with one that it lacks."""
-    lacking = {
-        token.index for token, value in zip(reading.wanted, reading.best, strict=True) if value < FOUND
-    }
-    content = {token.index for token in reading.wanted}
+    lacking = {token.index for token, value in zip(reading.words, reading.best, strict=True) if value < FOUND}
+    content = {token.index for token in reading.words}
     supported: list[str] = []
     unsupported: list[str] = []
     for chunk in reading.hypothesis.ists_chunks:
@@ -81,19 +68,15 @@ def _parts(reading: Reading) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _differences(reading: Reading) -> Iterator[Difference]:
     hypothesis, text = reading.hypothesis, reading.text
-    for one in reading.numbers:
-        if one.outcome is Outcome.CONTRADICTED and one.given is not None:
-            yield Difference(NUMBER, _written(hypothesis, one.wanted), _written(text, one.given))
+    for number in reading.numbers:
+        if number.outcome is Outcome.CONTRADICTED and number.given is not None:
+            yield Difference(NUMBER, _written(hypothesis, number.wanted), _written(text, number.given))
     for pair in reading.opposed.pairs:
-        given, wanted = text.tokens[pair.first].text, hypothesis.tokens[pair.second].text
         if pair.opposite and not pair.flipped:
-            yield Difference(OPPOSITE, wanted, given)
-    negated = denied(reading)
-    if negated is not None:
-        yield Difference(NEGATION, hypothesis.tokens[negated[0]].text, text.tokens[negated[1]].text)
-    opened = left_open(reading)
-    if opened is not None:
-        yield Difference(OPEN, hypothesis.tokens[opened[0]].text, text.tokens[opened[1]].text)
+            yield Difference(OPPOSITE, hypothesis.tokens[pair.second].text, text.tokens[pair.first].text)
+    for kind, words in ((NEGATION, denied(reading)), (OPEN, left_open(reading))):
+        if words is not None:
+            yield Difference(kind, hypothesis.tokens[words[0]].text, text.tokens[words[1]].text)
 
 
 def _written(document: Document, quantity: Quantity) -> str:
