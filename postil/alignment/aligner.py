@@ -141,11 +141,11 @@ def _predict(path: Path, classes: list[int], outputs: int) -> Predict:
     session = open_network(path)
 
     def predict(rows: Table) -> Floats:
-        (said,) = session.run(["probabilities"], {"rows": rows})
+        (output,) = session.run(["probabilities"], {"rows": rows})
         if outputs == 1:
-            return np.asarray(said[:, -1:], np.float64)
+            return np.asarray(output[:, -1:], np.float64)
         chances = np.zeros((len(rows), outputs))
-        chances[:, classes] = said
+        chances[:, classes] = output
         return chances
 
     return predict

@@ -60,14 +60,14 @@ def prepared(
 ) -> Pair:
     """Two sentences, compared by what an encoder says of their pieces."""
     first, second = sentence(source), sentence(target)
-    said = links(pieces, source, target, weights)
+    encoded = links(pieces, source, target, weights)
     return Pair(
         first,
         second,
         members(pair.source_chunks, len(pair.source)),
         members(pair.target_chunks, len(pair.target)),
-        word_matrices(first, second, said),
-        said,
+        word_matrices(first, second, encoded),
+        encoded,
     )
 
 
@@ -85,9 +85,9 @@ def features(pair: Pair, first: Members, second: Members, *, alone: bool = False
     Groups that overlap are each looked at `alone`, as if there were no others.
     """
     columns: dict[str, Floats] = {}
-    said = pair.links.logits(first, second)
+    logits = pair.links.logits(first, second)
     for number, name in enumerate(OUTPUTS):
-        columns[f"link_{name}"] = said[..., number].astype(np.float64)
+        columns[f"link_{name}"] = logits[..., number].astype(np.float64)
     columns |= _rivals(-columns["link_NOALI"], "link", alone=alone)
     _matches(pair, first, second, columns, alone=alone)
     _sides(pair, first, second, columns)

@@ -156,7 +156,7 @@ def _compare(weights: Weights, first: Singles, second: Singles) -> Singles:
     return outputs
 
 
-def word_matrices(first: Sentence, second: Sentence, said: Links) -> dict[str, Floats]:
+def word_matrices(first: Sentence, second: Sentence, encoded: Links) -> dict[str, Floats]:
     """For each of `KINDS` a matrix: a row a word of the first, a column a word of the second."""
     shape = (len(first.weights), len(second.weights))
     matrices = {kind: np.zeros(shape) for kind in KINDS}
@@ -164,7 +164,7 @@ def word_matrices(first: Sentence, second: Sentence, said: Links) -> dict[str, F
         np.array([_form(token) for token in side.document.tokens], object) for side in (first, second)
     )
     same = matrices["same"] = (ours[:, None] == theirs[None]).astype(float).reshape(shape)
-    cosine = np.clip(said.words[0] @ said.words[1].T, 0, 1).astype(np.float64)
+    cosine = np.clip(encoded.words[0] @ encoded.words[1].T, 0, 1).astype(np.float64)
     matrices["cosine"] = np.maximum(cosine, same)
     _relate(first, second, matrices)
     if first.convention and first.convention is second.convention:

@@ -217,10 +217,10 @@ class LexicalOutcome:
 
 
 def _missing(row: GapRow, reference: Document, answer: Document) -> tuple[bool, ...]:
-    said = {token.lemma.lower() for token in answer.tokens}
+    lemmas = {token.lemma.lower() for token in answer.tokens}
     return tuple(
         not any(
-            token.lemma.lower() in said
+            token.lemma.lower() in lemmas
             for token in reference.tokens
             if token.start < word.end and word.start < token.end
         )
