@@ -128,7 +128,8 @@ def _shared(wanted: Sequence[str], reference: Document, indices: Iterable[int]) 
 
 
 # Whoever says the whole reference says each clause of it. A clause that stands alone is read less surely, so
-# its chance counts somewhat less; 0.7 parts correct from other training answers best (docs/researchers/facets.md).
+# its chance counts somewhat less; 0.7 separates correct training answers from others best
+# (docs/researchers/facets.md).
 _CLAUSE = 0.7
 # How far the share of its words that the answer has moves a facet's log odds, as learned from training
 # answers with encoders that had not seen their questions; half of the words moves nothing.

@@ -111,8 +111,8 @@ class ShippedEntailer:
         if len(known) > _FEW * len(pairs):
             raise PostilError(
                 f"the shipped entailer has learned from pair {known[0]}: testing it there would flatter it.",
-                hint="Give a file of another year with --test; docs/researchers/entailment.md has cross-validated "
-                "figures (training/entailment.py).",
+                hint="Give a file of another year with --test; docs/researchers/entailment.md has "
+                "cross-validated figures (training/entailment.py).",
             )
         judgements = load_entailer().judge([(pair.text, pair.hypothesis) for pair in pairs])
         return [
