@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
+from traceback import extract_tb
 
 _LONGEST_NAME = 60
 _LONGEST_LABEL = 30
@@ -72,3 +73,9 @@ def unknown_label(label: str, what: str = "label") -> str:
 def number_of(count: int, thing: str) -> str:
     """Count things in words: `1 question`, `2,000 questions`."""
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def origin(error: Exception) -> str:
+    """The kind of an unexpected error and where it was raised; its message could repeat a pupil's words."""
+    last = extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} in {Path(last.filename).name}, line {last.lineno}"

@@ -19,11 +19,10 @@ from typing import Any
 
 from postil import __version__
 from postil.batch.dataset import plan
-from postil.batch.local import MOST_TRIES
 from postil.batch.partitions import Layout, Partition
 from postil.batch.parts import model_signature
 from postil.batch.storage import Source
-from postil.batch.work import Done, Tally, Task, Work
+from postil.batch.work import MOST_TRIES, Done, Tally, Task, Work, given_up
 from postil.batch.worker import judge_partition
 from postil.errors import MissingDataError, PostilError
 
@@ -272,8 +271,7 @@ class _Judge:
 
         source, number = task.partition.source, task.partition.number
         if ray.get(self.tries.begin.remote(source.name, number)) > MOST_TRIES:
-            why = f"{source.name}: its part {number + 1:,} ended {MOST_TRIES} workers, and was left."
-            return Done(source, task, error=why)
+            return given_up(task)
         return judge_partition(self.work, task)
 
 

@@ -91,6 +91,16 @@ class Done:
     stop: bool = False
 
 
+MOST_TRIES = 3  # a partition that ends so many workers is not tried again
+
+
+def given_up(task: Task) -> Done:
+    """What is reported of a partition that has ended too many workers."""
+    source, number = task.partition.source, task.partition.number + 1
+    what = f"{source.name}: part {number:,} of it crashed {MOST_TRIES} workers, so it was skipped."
+    return Done(source, task, error=what)
+
+
 def unexpected(name: str, error: Exception) -> str:
     """What is told of an error that nobody foresaw: what it says itself may repeat a pupil's words."""
     what = f"{name}: could not be graded ({type(error).__name__})."

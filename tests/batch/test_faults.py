@@ -293,7 +293,7 @@ def test_an_answer_that_ends_every_worker(tmp_path, data, undisturbed):
     run = Run(tmp_path)
     status, said = run.finish()
     assert status == 1
-    assert "failed: bad.jsonl: its part 1 ended 3 workers, and was left." in said
+    assert "failed: bad.jsonl: part 1 of it crashed 3 workers, so it was skipped." in said
     assert results(run.out) == undisturbed
 
 

@@ -15,6 +15,7 @@ from engine_data import table
 from postil.batch import local
 from postil.batch.dataset import grade_dataset, plan
 from postil.batch.local import LocalEngine
+from postil.batch.processes import single_threaded
 from postil.batch.storage import find_sources
 from postil.batch.work import Done
 from postil.data.formats.tables import read_table
@@ -64,7 +65,7 @@ def test_workers_that_end_whatever_they_are_given_stop_the_run(tmp_path, work, m
     """Without the memory for a model, say: to try every partition of a large dataset would take for ever."""
     (tmp_path / "a.csv").write_text(table(40))
     monkeypatch.setattr(local, "plan", lambda work, source: _tasks(work, source, 30))
-    monkeypatch.setattr(local, "_pool", _dying_pool)
+    monkeypatch.setattr(local, "LeashedPool", _dying_pool)
     report = grade_dataset(str(tmp_path / "a.csv"), work, LocalEngine(2))
     assert report.stopped.startswith("the workers ended 8 times before anything was judged.")
     assert report.tally.rows == 0
@@ -78,7 +79,7 @@ def _tasks(work, source, count):
 
 
 @contextmanager
-def _dying_pool(workers, work):
+def _dying_pool(*_):
     class Pool:
         def submit(self, *_):
             dead = Future()
@@ -96,7 +97,7 @@ def test_suspects_are_judged_one_after_the_other(tmp_path, work, monkeypatch):
     pools = []
 
     @contextmanager
-    def pool(workers, work):
+    def pool(workers, *_):
         pools.append(workers)
         dies = len(pools) <= 2
 
@@ -111,7 +112,7 @@ def test_suspects_are_judged_one_after_the_other(tmp_path, work, monkeypatch):
 
         yield Pool()
 
-    monkeypatch.setattr(local, "_pool", pool)
+    monkeypatch.setattr(local, "LeashedPool", pool)
     found = [done.task.partition.number for done in LocalEngine(2).run(work, [source])]
     assert sorted(found) == list(range(9))
     assert pools == [2, 2, 1, 2]
@@ -120,6 +121,6 @@ def test_suspects_are_judged_one_after_the_other(tmp_path, work, monkeypatch):
 def test_the_environment_is_put_back(monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
     monkeypatch.delenv("MKL_NUM_THREADS", raising=False)
-    with local._environment(local.ONE_THREAD):
+    with single_threaded():
         assert (os.environ["OMP_NUM_THREADS"], os.environ["MKL_NUM_THREADS"]) == ("3", "1")
     assert "MKL_NUM_THREADS" not in os.environ

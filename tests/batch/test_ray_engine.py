@@ -54,7 +54,7 @@ def test_results_are_those_of_any_other_engine(dataset, told, tmp_path, here):
 def test_what_goes_wrong_is_told_of_its_file_alone(told):
     failed = told["failed"]
     assert failed.keys() == {"damaged.parquet", "ends.csv", "raises.csv"}
-    assert "ended 3 workers" in failed["ends.csv"]
+    assert "crashed 3 workers" in failed["ends.csv"]
     assert "(RuntimeError)" in failed["raises.csv"]
 
 

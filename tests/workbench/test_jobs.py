@@ -5,9 +5,10 @@ import logging
 import pytest
 from stub_machine import LABELS, StubMachine
 
+from postil.batch.processes import StopWorkingError
 from postil.errors import PostilError
 from postil.workbench.jobs import worker
-from postil.workbench.jobs.worker import StopWorkingError, work
+from postil.workbench.jobs.worker import work
 from postil.workbench.records import NewAnswer
 from postil.workbench.store import answers, courses, decisions, jobs, judgements, questions
 from postil.workbench.store.answers import Filter

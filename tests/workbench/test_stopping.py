@@ -9,8 +9,8 @@ import time
 import pytest
 from stub_machine import StubMachine
 
+from postil.batch.processes import Stopping, StopWorkingError
 from postil.workbench.jobs import worker
-from postil.workbench.jobs.worker import Stopping, StopWorkingError
 from postil.workbench.store import jobs, judgements, questions
 from postil.workbench.store.database import StoreAwayError
 
@@ -132,7 +132,7 @@ def test_a_signal_is_heard_where_nothing_can_break_and_only_there():
     stopping = Stopping()
 
     def tell(_=0):
-        stopping.tell(signal.SIGTERM, None)
+        stopping.ask(signal.SIGTERM, None)
         return False
 
     with pytest.raises(StopWorkingError):

@@ -7,21 +7,16 @@ server, in one process. It keeps nothing, and what it is given appears in no mes
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
-import os
-import signal
 import threading
 import time
-import traceback
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Protocol
 
-from postil.errors import PostilError
+from postil.batch.processes import LeashedPool, lower_priority
+from postil.errors import PostilError, origin
 
 # What a request can ask for, and who answers it: the library, or something simple in a test.
 
@@ -207,17 +202,10 @@ class JudgingProcess:
 
 
 class _Pool:
-    """A process and the tasks that wait for it.
-
-    It holds one end of a pipe and never reads from the other: when the server lets go of that or is gone,
-    the pipe ends, and so does the process.
-    """
+    """A process and the tasks that wait for it."""
 
     def __init__(self, load: LoadJudge) -> None:
-        context = multiprocessing.get_context("spawn")  # the server has threads and open connections
-        leash, self._leash = context.Pipe(duplex=False)
-        self._executor = ProcessPoolExecutor(1, context, initializer=_begin, initargs=(load, leash))
-        self._held: Connection | None = leash  # until the process has it
+        self._executor = LeashedPool(1, _begin, load)
         self._begun = time.monotonic()
         self._any_done = False
         self._waiting: list[Future[Findings | _Failed]] = []  # the first is the one that is being done
@@ -226,9 +214,6 @@ class _Pool:
     def submit(self, task: Task) -> Future[Findings | _Failed]:
         """Put a task behind the others."""
         future = self._executor.submit(_do, task)
-        if self._held:
-            self._held.close()
-            self._held = None
         self._waiting.append(future)
         future.add_done_callback(self._note)
         return future
@@ -244,8 +229,7 @@ class _Pool:
 
     def end(self) -> None:
         """End the process at once; whoever waits learns that it is broken."""
-        self._leash.close()
-        self._executor.shutdown(wait=False)
+        self._executor.end()  # in the middle of a task, if need be: nothing is lost, for nothing is kept
 
     def _note(self, future: Future[Findings | _Failed]) -> None:
         self._waiting.remove(future)
@@ -266,18 +250,10 @@ def _answered(given: Findings | _Failed) -> Findings:
 _judge: Judge | None = None
 
 
-def _begin(load: LoadJudge, leash: Connection) -> None:
+def _begin(load: LoadJudge) -> None:
     global _judge
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends this
-    threading.Thread(target=_end_with, args=(leash,), daemon=True).start()
-    if hasattr(os, "nice"):
-        os.nice(_NICE)
+    lower_priority(_NICE)
     _judge = load()
-
-
-def _end_with(leash: Connection) -> None:
-    leash.poll(None)
-    os._exit(0)  # in the middle of a task, if need be: nothing is lost, for nothing is kept
 
 
 def _do(task: Task) -> Findings | _Failed:
@@ -289,6 +265,4 @@ def _do(task: Task) -> Findings | _Failed:
     except PostilError as error:
         return _Failed(error.what, error.hint)
     except Exception as error:  # noqa: BLE001 - its message could hold a pupil's words
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        where = f"{type(error).__name__} in {Path(last.filename).name}, line {last.lineno}"
-        return _Failed(f"judging failed: {where}", inside=True)
+        return _Failed(f"judging failed: {origin(error)}", inside=True)

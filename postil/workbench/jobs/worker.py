@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import logging
-import multiprocessing
 import os
 import signal
 import threading
 import time
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -16,11 +14,20 @@ from itertools import chain, repeat
 from pathlib import Path
 from random import uniform
 from secrets import token_hex
-from types import FrameType
 from typing import TypeVar
 
+from postil.batch.processes import (
+    Stopping,
+    StopWorkingError,
+    SupervisedProcess,
+    Wait,
+    ignore_interrupts,
+    lower_priority,
+    wait_for_parent,
+    wait_forever,
+)
 from postil.data.judgements import Judgement
-from postil.errors import PostilError
+from postil.errors import PostilError, origin
 from postil.workbench.jobs.grading import LoadMachine, Machine, load_machine
 from postil.workbench.records import Job, Question
 from postil.workbench.settings import Settings
@@ -55,56 +62,6 @@ class Housekeeping:
         """Say that the worker goes."""
         with suppress(PostilError):
             leave(self._store, self._name)
-
-
-# How a worker is told to stop: at once while it thinks or waits, never while it speaks with the database.
-
-# Waits so many seconds and says whether to stop.
-Stopped = Callable[[float], bool]
-
-
-class StopWorkingError(BaseException):
-    """Raised in the middle of something when the worker is told to stop; nothing else may catch it."""
-
-
-class Stopping:
-    """Whether the worker was told to stop.
-
-    Signals come at any moment. One that raised an error inside a driver would leave a connection in the
-    middle of a question, and the error that comes of that could hide this one. So it is raised only where
-    nothing can break; elsewhere it is noted, and raised at the next such place.
-    """
-
-    def __init__(self) -> None:
-        self._told = False
-        self._breakable = False
-
-    def tell(self, _: int, __: FrameType | None) -> None:
-        """Tell it; made to be the handler of a signal."""
-        self._told = True
-        if self._breakable:
-            self._breakable = False  # a second signal must not be heard while the job is given back
-            raise StopWorkingError
-
-    @contextmanager
-    def breakable(self) -> Iterator[None]:
-        """Inside, and at its beginning, the worker can be stopped at once."""
-        try:
-            self._breakable = True
-            if self._told:
-                raise StopWorkingError
-            yield
-        finally:
-            self._breakable = False
-
-    def waiting(self, wait: Stopped) -> Stopped:
-        """The same way to wait, in which the worker can be stopped."""
-
-        def stopped(seconds: float) -> bool:
-            with self.breakable():
-                return wait(seconds)
-
-        return stopped
 
 
 class BreakableMachine:
@@ -165,7 +122,7 @@ def work(
     load: LoadMachine = load_machine,
     *,
     name: str = "worker",
-    stopped: Stopped | None = None,
+    stopped: Wait | None = None,
     stale: float = STALE,
     batch: int | None = None,
 ) -> None:
@@ -174,7 +131,7 @@ def work(
     Without `stopped`, the worker goes on for ever. `stale` and `batch` are as in `jobs.claim` and
     `grading.run`. The machine is loaded when the first job comes.
     """
-    wait = stopped or forever
+    wait = stopped or wait_forever
     store = _patiently(lambda: open_store(database), wait)
     machine: Machine | None = None
     house = Housekeeping(store)
@@ -198,7 +155,7 @@ def do(
     machine: Machine,
     *,
     batch: int | None = None,
-    stopped: Stopped | None = None,
+    stopped: Wait | None = None,
     beside: Callable[[], None] | None = None,
 ) -> None:
     """Do one job; whatever goes wrong, the worker lives on and the teacher reads a sentence.
@@ -208,7 +165,7 @@ def do(
     """
     from postil.workbench.jobs import grading  # numbers and matrices; nobody needs them before there is a job
 
-    wait = stopped or forever
+    wait = stopped or wait_forever
 
     def attempt() -> None:
         grading.run(store, jobs.resume(store, job), machine, batch=batch or grading.BATCH)
@@ -229,7 +186,7 @@ def do(
     except PostilError as error:
         fail(str(error))
     except Exception as error:  # noqa: BLE001 - one broken job must not stop the others
-        _LOG.error("job %d (%s) failed: %s", job.id, job.kind, _where(error))
+        _LOG.error("job %d (%s) failed: %s", job.id, job.kind, origin(error))
         what = f"something went wrong inside ({type(error).__name__})."
         fail(f"{what} Start it again; if it happens again, please report it.")
 
@@ -244,7 +201,7 @@ def _claimed(store: Store, name: str, stale: float) -> Job | None:
         return None
 
 
-def _patiently(call: Callable[[], _T], wait: Stopped) -> _T:
+def _patiently(call: Callable[[], _T], wait: Wait) -> _T:
     """Call, and again and again while the database is away; until then nothing can be done anyway."""
     for pause in chain(_PAUSES, repeat(_PAUSES[-1])):
         try:
@@ -279,104 +236,34 @@ def _beating(store: Store, job: Job, beside: Callable[[], None] | None) -> Itera
         thread.join()
 
 
-def _where(error: Exception) -> str:
-    """The kind of an error and where it happened; its message could hold a pupil's words."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__} in {Path(last.filename).name}, line {last.lineno}"
-
-
-def forever(seconds: float) -> bool:
-    """A way to wait for who is never told to stop."""
-    return threading.Event().wait(seconds)
-
-
-# The worker's process: started beside the web server, started again if it dies, gone when the server is.
+# The worker's process, started beside the web server.
 
 _NICE = 10  # pages come first
-_LOOK = 1.0  # seconds between looks whether the worker lives
-_PATIENCE = 5.0  # seconds that it has to stop
 
 
 @contextmanager
-def running_worker(settings: Settings, load: LoadMachine = load_machine) -> Iterator[WorkerProcess]:
-    """Inside, a worker does the jobs of the workbench."""
-    worker = WorkerProcess(settings.database, load)
+def running_worker(settings: Settings, load: LoadMachine = load_machine) -> Iterator[SupervisedProcess]:
+    """Inside, a worker does the jobs of the workbench; a job it has not finished goes back into the queue."""
+    worker = SupervisedProcess("worker", run, settings.database, load)
     try:
         yield worker
     finally:
         worker.stop()
 
 
-class WorkerProcess:
-    """A worker in a process of its own."""
-
-    def __init__(self, database: Path | str, load: LoadMachine) -> None:
-        self._arguments = (database, load)
-        # Spawned, not forked: the server has threads and open connections.
-        self._context = multiprocessing.get_context("spawn")
-        self._stopping = threading.Event()
-        self._process = self._started()
-        self._watcher = threading.Thread(target=self._watch, daemon=True)
-        self._watcher.start()
-
-    @property
-    def pid(self) -> int | None:
-        """The number of the process."""
-        return self._process.pid
-
-    def stop(self) -> None:
-        """Tell the worker to stop; a job in its hands goes back into the queue."""
-        self._stopping.set()
-        self._watcher.join()
-        self._process.terminate()
-        self._process.join(_PATIENCE)
-        if self._process.is_alive():
-            self._process.kill()
-            self._process.join()
-
-    def _started(self) -> multiprocessing.process.BaseProcess:
-        process = self._context.Process(target=run, args=self._arguments, name="postil-worker", daemon=True)
-        process.start()
-        return process
-
-    def _watch(self) -> None:
-        while not self._stopping.wait(_LOOK):
-            if not self._process.is_alive():
-                _LOG.warning("the worker stopped (%s) and is started again", self._process.exitcode)
-                self._process = self._started()
-
-
 def run(database: Path | str, load: LoadMachine) -> None:
-    """What the process does: work until it is told to stop or the server is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then stops this
-    _work(database, load, _alone, [signal.SIGTERM])
+    """What the process does: work until it is asked to stop or the server is gone."""
+    ignore_interrupts()
+    _work(database, load, wait_for_parent, Stopping(signal.SIGTERM))
 
 
 def work_here(database: Path | str, load: LoadMachine) -> None:
-    """Work in this process until it is told to stop, by a service manager or by Ctrl-C."""
-    _work(database, load, forever, [signal.SIGTERM, signal.SIGINT])
+    """Work in this process until it is asked to stop, by a service manager or by Ctrl-C."""
+    _work(database, load, wait_forever, Stopping(signal.SIGTERM, signal.SIGINT))
 
 
-def _work(
-    database: Path | str, load: LoadMachine, stopped: Stopped, signals: Sequence[signal.Signals]
-) -> None:
-    """Work until one of the signals comes, or `stopped` says so."""
-    stopping = Stopping()
-    for number in signals:
-        signal.signal(number, stopping.tell)
-    if hasattr(os, "nice"):
-        os.nice(_NICE)
-    name = f"worker {os.getpid()}"
+def _work(database: Path | str, load: LoadMachine, wait: Wait, stopping: Stopping) -> None:
+    lower_priority(_NICE)
+    machine = partial(BreakableMachine, load, stopping)
     with suppress(StopWorkingError):
-        work(
-            database, partial(BreakableMachine, load, stopping), name=name, stopped=stopping.waiting(stopped)
-        )
-
-
-def _alone(seconds: float) -> bool:
-    """Wait for so long, and say whether the server is gone."""
-    server = multiprocessing.parent_process()
-    if server is None:
-        return False
-    server.join(seconds)
-    return not server.is_alive()
+        work(database, machine, name=f"worker {os.getpid()}", stopped=stopping.waiting(wait))

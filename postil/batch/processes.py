@@ -1,0 +1,189 @@
+"""Child processes: how they start, end with their parent, are replaced when they die, and stop in good order.
+
+Children are spawned, never forked: neither threads nor open connections survive a fork.
+"""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from types import FrameType
+
+_CONTEXT = multiprocessing.get_context("spawn")
+_CHECK = 1.0  # seconds between checks that a supervised process is alive
+_PATIENCE = 5.0  # seconds it has to stop in good order
+_THREAD_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+_LOG = logging.getLogger(__name__)
+
+# Waits that many seconds and returns whether to stop.
+Wait = Callable[[float], bool]
+
+
+class LeashedPool(ProcessPoolExecutor):
+    """Processes that share the tasks submitted to them, and end when they are let go or their parent dies.
+
+    Each holds one end of a pipe on which nothing is ever sent: when the parent closes the other end or is
+    killed, the pipe ends, and the process with it. `begin` is called first in every process.
+    """
+
+    def __init__(self, workers: int, begin: Callable[..., None], *arguments: object) -> None:
+        self._held, self._leash = _CONTEXT.Pipe(duplex=False)
+        super().__init__(
+            workers, _CONTEXT, initializer=_begin_leashed, initargs=(self._held, begin, arguments)
+        )
+
+    def end(self, *, wait: bool = False) -> None:
+        """End the processes at once, even in the middle of a task; with `wait`, return when they are gone.
+
+        Unfinished tasks fail with `BrokenProcessPool`; with `wait`, those not yet begun are cancelled.
+        """
+        self._leash.close()
+        self._held.close()
+        self.shutdown(wait=wait, cancel_futures=wait)
+
+    def __exit__(self, *_: object) -> None:
+        self.end(wait=True)
+
+
+def _begin_leashed(leash: Connection, begin: Callable[..., None], arguments: tuple[object, ...]) -> None:
+    ignore_interrupts()
+    threading.Thread(target=_end_with, args=(leash,), daemon=True).start()
+    begin(*arguments)
+
+
+def _end_with(leash: Connection) -> None:
+    leash.poll(None)
+    os._exit(1)
+
+
+@contextmanager
+def single_threaded() -> Iterator[None]:
+    """Inside, libraries of new processes use one thread each, unless the user has chosen otherwise.
+
+    They would start a thread for every core in every process.
+    """
+    added = [name for name in _THREAD_LIMITS if name not in os.environ]
+    os.environ.update(dict.fromkeys(added, "1"))
+    try:
+        yield
+    finally:
+        for name in added:
+            del os.environ[name]
+
+
+class SupervisedProcess:
+    """A process that is started again when it dies, at most once a second, until it is stopped."""
+
+    def __init__(self, name: str, target: Callable[..., None], *arguments: object) -> None:
+        self._name, self._target, self._arguments = name, target, arguments
+        self._stopping = threading.Event()
+        self._process = self._start()
+        self._watcher = threading.Thread(target=self._watch, daemon=True)
+        self._watcher.start()
+
+    @property
+    def pid(self) -> int | None:
+        """The id of the process that runs now."""
+        return self._process.pid
+
+    def stop(self) -> None:
+        """Ask the process to stop, and kill it if it does not."""
+        self._stopping.set()
+        self._watcher.join()
+        self._process.terminate()
+        self._process.join(_PATIENCE)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join()
+
+    def _start(self) -> BaseProcess:
+        process = _CONTEXT.Process(
+            target=self._target, args=self._arguments, name=f"postil-{self._name}", daemon=True
+        )
+        process.start()
+        return process
+
+    def _watch(self) -> None:
+        while not self._stopping.wait(_CHECK):
+            if not self._process.is_alive():
+                _LOG.warning("the %s died (exit code %s); restarting", self._name, self._process.exitcode)
+                self._process = self._start()
+
+
+def ignore_interrupts() -> None:
+    """Leave Ctrl-C to the parent, which then ends its children."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def lower_priority(by: int) -> None:
+    """Let other processes go first, where the system knows priorities."""
+    if hasattr(os, "nice"):
+        os.nice(by)
+
+
+def wait_for_parent(seconds: float) -> bool:
+    """Wait, and return whether the parent of this process is gone."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return False
+    parent.join(seconds)
+    return not parent.is_alive()
+
+
+def wait_forever(seconds: float) -> bool:
+    """Wait, and never stop."""
+    return threading.Event().wait(seconds)
+
+
+class StopWorkingError(BaseException):
+    """Raised in the middle of something when the process is asked to stop; nothing else may catch it."""
+
+
+class Stopping:
+    """Whether this process was asked to stop: at once while it thinks or waits, never amid a transaction.
+
+    Signals come at any moment. One that raised an error inside a database driver would leave a connection in
+    the middle of a query, and the error that follows could hide this one. So it is raised only where nothing
+    can break; elsewhere it is remembered, and raised at the next such point.
+    """
+
+    def __init__(self, *signals: signal.Signals) -> None:
+        self._asked = False
+        self._breakable = False
+        for number in signals:
+            signal.signal(number, self.ask)
+
+    def ask(self, _: int, __: FrameType | None) -> None:
+        """Ask the process to stop: the handler of the signals."""
+        self._asked = True
+        if self._breakable:
+            self._breakable = False  # a second signal must not interrupt giving the job back
+            raise StopWorkingError
+
+    @contextmanager
+    def breakable(self) -> Iterator[None]:
+        """Inside, and on entering, the process can be stopped at once."""
+        try:
+            self._breakable = True
+            if self._asked:
+                raise StopWorkingError
+            yield
+        finally:
+            self._breakable = False
+
+    def waiting(self, wait: Wait) -> Wait:
+        """The same way to wait, during which the process can be stopped."""
+
+        def stopped(seconds: float) -> bool:
+            with self.breakable():
+                return wait(seconds)
+
+        return stopped
