@@ -83,10 +83,8 @@ def _import() -> Any:
         import ray
         import ray.data
     except ModuleNotFoundError as error:
-        raise MissingDataError(
-            f"the engine ray needs packages that are not installed ({error.name}).",
-            hint="Install them with: pip install 'postil[cluster]'",
-        ) from error
+        what = f"the engine ray needs packages that are not installed ({error.name})."
+        raise MissingDataError(what, hint="Install them with: pip install 'postil[cluster]'") from error
     logging.getLogger("ray.data").setLevel(logging.CRITICAL)
     return ray
 

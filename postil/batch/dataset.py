@@ -74,10 +74,8 @@ def only_run(output: str) -> Iterator[bool]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise PostilError(
-                f"{path}: another `postil grade` is writing into this folder.",
-                hint="Wait until it has finished, or choose another folder.",
-            ) from error
+            what = f"{path}: another `postil grade` is writing into this folder."
+            raise PostilError(what, hint="Wait until it has finished, or choose another folder.") from error
         except OSError:  # a network drive that knows no locks
             yield False
             return

@@ -22,13 +22,13 @@ import pyarrow.parquet as pq
 
 from postil.batch.storage import Source, blocks, digest, file_system, unpacked
 from postil.data.files import MAX_LINE_BYTES
-from postil.data.formats.spreadsheets import sniff
+from postil.data.formats.rows import demand_object
+from postil.data.formats.spreadsheets import DELIMITERS, csv_reader, fit_cells, malformed, same_name, sniff
 from postil.errors import InputError
 
 # How a text file is laid out, and its records: lines of JSON, or rows of CSV that may have several lines.
 
 _BOM = "\ufeff"
-_DELIMITERS = ",;\t|"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def possible_layouts(name: str, kind: str, head: bytes) -> list[Layout]:
     if not text.strip():
         raise InputError(name, "the file is empty.", hint="A table has a header at least.")
     found = "\t" if kind == "tsv" else sniff(text)
-    delimiter = found if found in _DELIMITERS else ""
+    delimiter = found if found in DELIMITERS else ""
     tried = (True, False) if kind == "tsv" else (True,)
     return [Layout(delimiter=delimiter, quoted=quoted, newline=newline) for quoted in tried]
 
@@ -115,34 +115,11 @@ def cells_of(name: str, text: str, layout: Layout, line: int | None = None) -> l
     if not layout.delimiter:
         is_quoted = len(text) > 1 and text[0] == text[-1] == '"'
         return [text[1:-1].replace('""', '"') if is_quoted else text]
-    csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_BYTES))
-    lines = io.StringIO(text, newline="\n")  # only \n: Unicode's line separators occur inside answers
     try:
-        found = list(
-            csv.reader(
-                lines,
-                delimiter=layout.delimiter,
-                quoting=csv.QUOTE_MINIMAL if layout.quoted else csv.QUOTE_NONE,
-                strict=True,
-            )
-        )
+        rows: list[list[str]] = list(csv_reader(text, layout.delimiter, layout.quoted))
     except csv.Error as error:
-        hint = "A quotation mark inside a quoted cell is written twice."
-        raise InputError(name, f"is malformed here: {error}.", line=line, hint=hint) from error
-    return found[0] if found else [""]
-
-
-def fitted(name: str, cells: list[str], layout: Layout, line: int | None = None) -> list[str]:
-    """As many cells as the header has: blank ones beyond are cut, any other difference is an error."""
-    width = len(layout.names)
-    if len(cells) < width or any(cell.strip() for cell in cells[width:]):
-        raise InputError(
-            name,
-            f"this row has {len(cells)} cells, and the header has {width}.",
-            line=line,
-            hint="A cell that holds the delimiter or a line break must stand in quotation marks.",
-        )
-    return cells[:width]
+        raise malformed(name, error, line) from error
+    return rows[0] if rows else [""]
 
 
 def object_of(name: str, text: str, line: int | None = None) -> dict[str, object]:
@@ -152,9 +129,7 @@ def object_of(name: str, text: str, line: int | None = None) -> dict[str, object
     except (ValueError, RecursionError) as error:
         hint = "A .jsonl file holds one JSON object a line."
         raise InputError(name, "is not JSON.", line=line, hint=hint) from error
-    if not isinstance(value, dict):
-        raise InputError(name, "is JSON, but not an object with the columns as its fields.", line=line)
-    return value
+    return demand_object(name, value, line)
 
 
 def row_text(cells: Iterable[str], layout: Layout) -> str:
@@ -217,9 +192,6 @@ def unreadable(name: str, error: Exception) -> InputError:
 
 
 def _row_groups(source: Source) -> Iterator[Partition]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     files, path = file_system(source.url)
     try:
         with files.open(path, "rb") as file:
@@ -271,7 +243,8 @@ def _scanned(source: Source, layout: Layout, size: int) -> Cut:
             layout = replace(layout, names=_header(source.name, text, layout, line), header=place)
             begin = place
         else:
-            fitted(source.name, cells_of(source.name, text, layout, line), layout, line)
+            cells = cells_of(source.name, text, layout, line)
+            fit_cells(source.name, cells, len(layout.names), line)
         line += record.count(b"\n")
         if place - begin >= size and not source.compressed:
             ends.append(place)
@@ -294,11 +267,9 @@ def _header(name: str, text: str, layout: Layout, line: int) -> tuple[str, ...]:
 
 
 def _refuse_same_names(name: str, names: tuple[str, ...]) -> None:
-    for place, one in enumerate(names):
-        if one in names[:place]:
-            first = names.index(one) + 1
-            what = f"two columns are called {one!r}: the {first}. and the {place + 1}."
-            raise InputError(name, what, hint="Rename or delete one of them.")
+    for place, column in enumerate(names):
+        if column in names[:place]:
+            raise same_name(name, column, names.index(column) + 1, place + 1)
 
 
 def _head(source: Source) -> bytes:
@@ -375,10 +346,10 @@ def _delimited(partition: Partition, columns: list[str]) -> Iterator[tuple[str, 
     places = [layout.names.index(column) for column in columns]
     for text in _texts(partition):
         cells = cells_of(name, text, layout)
-        kept = fitted(name, cells, layout)
+        row = fit_cells(name, cells, len(layout.names))
         # A table of one column needs quotation marks as soon as it gets more.
-        raw = text if layout.delimiter and len(kept) == len(cells) else row_text(kept, layout)
-        yield raw, [kept[place] for place in places]
+        raw = text if layout.delimiter and len(row) == len(cells) else row_text(row, layout)
+        yield raw, [row[place] for place in places]
 
 
 def _texts(partition: Partition) -> Iterator[str]:

@@ -91,11 +91,9 @@ def read_part(url: str) -> Iterator[pa.Table]:
             for batch in reader:
                 yield pa.Table.from_batches([batch])
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise InputError(
-            url.removeprefix("file://"),
-            "this part of the result is not there, or is damaged.",
-            hint="Run the command again. On a cluster, is this folder the same on every node?",
-        ) from error
+        what = "this part of the result is not there, or is damaged."
+        hint = "Run the command again. On a cluster, is this folder the same on every node?"
+        raise InputError(url.removeprefix("file://"), what, hint=hint) from error
 
 
 def read_tally(url: str) -> Tally | None:

@@ -88,11 +88,8 @@ def find_sources(dataset: str, besides: str = "") -> list[Source]:
             dataset, "lies in the folder for the result.", hint="Choose another folder for the result."
         )
     if not sources:
-        raise InputError(
-            dataset,
-            "holds no file that can be graded.",
-            hint=f"Files end in {', '.join(KINDS)}; text files may be compressed ({', '.join(_COMPRESSED)}).",
-        )
+        hint = f"Files end in {', '.join(KINDS)}; text files may be compressed ({', '.join(_COMPRESSED)})."
+        raise InputError(dataset, "holds no file that can be graded.", hint=hint)
     _refuse_same_names(sources)
     return sorted(sources, key=lambda source: source.name)
 
@@ -103,17 +100,13 @@ def file_system(url: str) -> tuple[Any, str]:
         import fsspec
         import pyarrow  # noqa: F401 - what the data is held in
     except ModuleNotFoundError as error:
-        raise MissingDataError(
-            f"grading a dataset needs packages that are not installed ({error.name}).",
-            hint="Install them with: pip install 'postil[tables]'",
-        ) from error
+        what = f"grading a dataset needs packages that are not installed ({error.name})."
+        raise MissingDataError(what, hint="Install them with: pip install 'postil[tables]'") from error
     try:
         files, path = fsspec.core.url_to_fs(url)
     except (ImportError, ValueError) as error:
-        raise PostilError(
-            f"{url.partition('://')[0]}:// cannot be read here: {error}.",
-            hint="Install the package that it names, or copy the files to this computer.",
-        ) from error
+        hint = "Install the package that it names, or copy the files to this computer."
+        raise PostilError(f"{url.partition('://')[0]}:// cannot be read here: {error}.", hint=hint) from error
     # Folders of this computer are compared by name, to see what lies below the result.
     return files, os.path.normpath(path) if is_local(files) else str(path)
 

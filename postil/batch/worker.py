@@ -82,20 +82,14 @@ def find_roles(name: str, names: Sequence[str], work: Work) -> ColumnMap:
     given = {"question": (work.question, found.question), "reference": (work.references, found.references)}
     for role, (one, column) in given.items():
         if one and column:
-            raise InputError(
-                name,
-                f"the {role} is given, and a column holds it, too.",
-                hint=f"Leave --{role} out, or set the column aside with --column {role}= (and nothing).",
-            )
+            hint = f"Leave --{role} out, or set the column aside with --column {role}= (and nothing)."
+            raise InputError(name, f"the {role} is given, and a column holds it, too.", hint=hint)
     return found
 
 
 def _missing(name: str, names: Sequence[str], role: str, advice: str) -> InputError:
-    return InputError(
-        name,
-        f"no column for the {role} was found; the columns are {some(names, 20)}.",
-        hint=f"Name it with --column '{role}=…'{advice}.",
-    )
+    what = f"no column for the {role} was found; the columns are {some(names, 20)}."
+    return InputError(name, what, hint=f"Name it with --column '{role}=…'{advice}.")
 
 
 def judge_batch(batch: Batch, roles: ColumnMap, work: Work, grader: Judge) -> tuple[pa.Table, Tally]:

@@ -52,11 +52,8 @@ def read_bytes(path: Path | str) -> bytes:
             raise InputError(path, "this is a pipe or a device, not a file.", hint="Save it to a file first.")
         size = status.st_size
         if size > MAX_BYTES:
-            raise InputError(
-                path,
-                f"the file is {size / 2**20:,.0f} MB; at most {MAX_BYTES // 2**20} MB are read at once.",
-                hint="Split it into smaller files.",
-            )
+            what = f"the file is {size / 2**20:,.0f} MB; at most {MAX_BYTES // 2**20} MB are read at once."
+            raise InputError(path, what, hint="Split it into smaller files.")
         data = path.read_bytes()
     except OSError as error:
         raise InputError(path, f"cannot be read: {error.strerror or error}.") from error
@@ -80,12 +77,8 @@ def _refuse_long_lines(path: Path, data: bytes) -> None:
         end = data.find(b"\n", start)
         end = len(data) if end < 0 else end
         if end - start > MAX_LINE_BYTES:
-            raise InputError(
-                path,
-                f"this line is {(end - start) / 2**20:,.0f} MB long; no format read here has such lines.",
-                line=line,
-                hint="Is it really a text file with one record a line?",
-            )
+            what = f"this line is {(end - start) / 2**20:,.0f} MB long; no format read here has such lines."
+            raise InputError(path, what, line=line, hint="Is it really a text file with one record a line?")
         start, line = end + 1, line + 1
 
 
@@ -112,12 +105,9 @@ def read_text(path: Path | str, *, encoding: str | None = None) -> str:
     if not text.strip():  # a byte-order mark and nothing else, say
         raise _empty(path)
     if "\0" in text:
-        raise InputError(
-            path,
-            "holds NUL characters: this is not a text file.",
-            line=text.count("\n", 0, text.index("\0")) + 1,
-            hint="Is it a spreadsheet or an archive with the wrong ending?",
-        )
+        what = "holds NUL characters: this is not a text file."
+        hint = "Is it a spreadsheet or an archive with the wrong ending?"
+        raise InputError(path, what, line=text.count("\n", 0, text.index("\0")) + 1, hint=hint)
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -173,11 +163,8 @@ def write_text(path: Path | str, text: str) -> None:
         data = text.encode("utf-8")
     except UnicodeEncodeError as error:
         code = ord(text[error.start])
-        raise InputError(
-            path,
-            f"cannot be written: the text holds U+{code:04X}, half of a character.",
-            hint="Remove it first.",
-        ) from error
+        what = f"cannot be written: the text holds U+{code:04X}, half of a character."
+        raise InputError(path, what, hint="Remove it first.") from error
     with atomic_writer(path) as file:
         file.write(data)
 
@@ -222,12 +209,9 @@ def read_tsv(path: Path | str, required: Sequence[Sequence[str]]) -> list[TsvRow
     header = [name.strip() for name in lines[0].split("\t")]
     for names in required:
         if not set(names) & set(header):
-            raise InputError(
-                path,
-                f"the header has no column {' or '.join(map(repr, names))}; it has {some(header, 10)}.",
-                line=1,
-                hint="Is this the right kind of file? Columns are separated by tabs.",
-            )
+            what = f"the header has no column {' or '.join(map(repr, names))}; it has {some(header, 10)}."
+            hint = "Is this the right kind of file? Columns are separated by tabs."
+            raise InputError(path, what, line=1, hint=hint)
     if len(set(header)) < len(header):
         raise InputError(path, "the header names a column twice.", line=1)
     rows = []
@@ -274,12 +258,8 @@ class Seen:
         if id in self.lines:
             first = self.lines[id]
             before = f" (first on line {first})" if first is not None else ""
-            raise InputError(
-                self.path,
-                f"the {self.what} {id!r} occurs twice{before}.",
-                line=line,
-                hint="Ids must be unique.",
-            )
+            hint = "Ids must be unique."
+            raise InputError(self.path, f"the {self.what} {id!r} occurs twice{before}.", line=line, hint=hint)
         self.lines[id] = line
 
 
@@ -340,11 +320,8 @@ def read_xml(path: Path | str) -> XmlFile:
         parser.feed(data)
         root = parser.close()
     except DefusedXmlException as error:
-        raise InputError(
-            path,
-            "declares XML entities, which can be used to exhaust a machine; such files are refused.",
-            hint="Remove the <!ENTITY …> declarations.",
-        ) from error
+        what = "declares XML entities, which can be used to exhaust a machine; such files are refused."
+        raise InputError(path, what, hint="Remove the <!ENTITY …> declarations.") from error
     except ParseError as error:
         line, column = error.position
         reason = str(error).split(":")[0]

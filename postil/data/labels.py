@@ -25,8 +25,7 @@ RESPONSE_SCHEMES: Mapping[str, Scheme] = {
     scheme.name: scheme
     for scheme in (
         Scheme(
-            "5way",
-            ("correct", "partially_correct_incomplete", "contradictory", "irrelevant", "non_domain"),
+            "5way", ("correct", "partially_correct_incomplete", "contradictory", "irrelevant", "non_domain")
         ),
         Scheme(
             "3way",
@@ -89,17 +88,11 @@ def choose_scheme(labels: Iterable[str], schemes: Mapping[str, Scheme], what: st
         return fitting[0]
     if fitting:
         names = " and ".join(scheme.name for scheme in fitting)
-        raise PostilError(
-            f"{what} holds only {some(sorted(found))}, which fits {names}.",
-            hint=f"Say which with --scheme {fitting[0].name}.",
-        )
+        hint = f"Say which with --scheme {fitting[0].name}."
+        raise PostilError(f"{what} holds only {some(sorted(found))}, which fits {names}.", hint=hint)
     known = {label for scheme in schemes.values() for label in scheme.labels}
     if found <= known:
-        raise PostilError(
-            f"{what} mixes labels of different schemes: {some(sorted(found), 6)}.",
-            hint="Name the coarser with --scheme, and finer labels are collapsed to it.",
-        )
-    raise PostilError(
-        f"{what} holds labels that no scheme has: {some(sorted(found - known))}.",
-        hint=f"Known labels: {', '.join(sorted(known))}.",
-    )
+        hint = "Name the coarser with --scheme, and finer labels are collapsed to it."
+        raise PostilError(f"{what} mixes labels of different schemes: {some(sorted(found), 6)}.", hint=hint)
+    hint = f"Known labels: {', '.join(sorted(known))}."
+    raise PostilError(f"{what} holds labels that no scheme has: {some(sorted(found - known))}.", hint=hint)

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from typing import TypeVar
 
 import numpy as np
 
+from postil.data.arrays import Floats
 from postil.errors import MismatchError, some
-from postil.scoring.significance import Floats
 
 Label = TypeVar("Label", bound=Hashable)
-Distance = Callable[[Floats, Floats], Floats]
-
-
-def _check_lengths(first: Sequence[object], second: Sequence[object]) -> None:
-    if len(first) != len(second):
-        raise MismatchError(f"one person labelled {len(first)} items and the other {len(second)}.")
-    if not first:
-        raise MismatchError("there are no items to compare.")
 
 
 def observed_agreement(first: Sequence[Label], second: Sequence[Label]) -> float:
@@ -34,29 +26,11 @@ def overlap_agreement(first: Sequence[Collection[Label]], second: Sequence[Colle
     return sum(bool(set(a) & set(b)) for a, b in zip(first, second, strict=True)) / len(first)
 
 
-def _confusion(first: Sequence[Label], second: Sequence[Label], order: Sequence[Label]) -> Floats:
-    number = {label: index for index, label in enumerate(order)}
-    matrix = np.zeros((len(number), len(number)))
-    for a, b in zip(first, second, strict=True):
-        matrix[number[a], number[b]] += 1
-    return matrix
-
-
-def _weighted_kappa(confusion: Floats, disagreement: Floats) -> float:
-    total = confusion.sum()
-    expected = np.outer(confusion.sum(axis=1), confusion.sum(axis=0)) / total
-    by_chance = float((disagreement * expected).sum())
-    if by_chance == 0:
-        # Both used one and the same label throughout: there is nothing that chance could have got wrong.
-        return 1.0
-    return 1.0 - float((disagreement * confusion).sum()) / by_chance
-
-
 def cohen_kappa(first: Sequence[Label], second: Sequence[Label]) -> float:
     """Agreement beyond chance (Cohen 1960): (observed − expected) / (1 − expected)."""
     _check_lengths(first, second)
     order = list(dict.fromkeys([*first, *second]))
-    return _weighted_kappa(_confusion(first, second, order), 1.0 - np.eye(len(order)))
+    return _weighted_kappa(first, second, order, 1.0 - np.eye(len(order)))
 
 
 def quadratic_weighted_kappa(
@@ -68,16 +42,38 @@ def quadratic_weighted_kappa(
     order = range(min(values) if low is None else low, (max(values) if high is None else high) + 1)
     if min(values) < order.start or max(values) >= order.stop:
         raise MismatchError(f"a grade lies outside the scale {order.start} to {order.stop - 1}.")
-    positions = np.arange(len(order), dtype=float)
-    distance = np.subtract.outer(positions, positions) ** 2
-    return _weighted_kappa(_confusion(first, second, order), distance)
+    return _weighted_kappa(first, second, order, _squared_distance(np.arange(len(order), dtype=float)))
+
+
+def _check_lengths(first: Sequence[object], second: Sequence[object]) -> None:
+    if len(first) != len(second):
+        raise MismatchError(f"one person labelled {len(first)} items and the other {len(second)}.")
+    if not first:
+        raise MismatchError("there are no items to compare.")
+
+
+def _weighted_kappa(
+    first: Sequence[Label], second: Sequence[Label], order: Sequence[Label], distance: Floats
+) -> float:
+    number = {label: index for index, label in enumerate(order)}
+    confusion = np.zeros((len(number), len(number)))
+    for a, b in zip(first, second, strict=True):
+        confusion[number[a], number[b]] += 1
+    expected = np.outer(confusion.sum(axis=1), confusion.sum(axis=0)) / len(first)
+    return _beyond_chance(float((distance * confusion).sum()), float((distance * expected).sum()))
+
+
+def _beyond_chance(observed: float, expected: float) -> float:
+    """1 − observed / expected disagreement; 1 where a single label left chance nothing to get wrong."""
+    return 1.0 - observed / expected if expected else 1.0
+
+
+def _squared_distance(points: Floats) -> Floats:
+    return np.asarray(np.subtract.outer(points, points) ** 2)
 
 
 def krippendorff_alpha(
-    ratings: Sequence[Sequence[Label | None]],
-    *,
-    level: str = "nominal",
-    order: Sequence[Label] | None = None,
+    ratings: Sequence[Sequence[Label | None]], *, level: str = "nominal", order: Sequence[Label] | None = None
 ) -> float:
     """Agreement of any number of people, with missing labels: ratings[person][item], None where missing.
 
@@ -103,9 +99,7 @@ def krippendorff_alpha(
     distance = _alpha_distance(level, values, totals)
     size = float(totals.sum())
     expected = float((distance * (np.outer(totals, totals) - np.diag(totals))).sum()) / (size - 1)
-    if expected == 0:
-        return 1.0
-    return 1.0 - float((distance * coincidence).sum()) / expected
+    return _beyond_chance(float((distance * coincidence).sum()), expected)
 
 
 def _sort_key(label: object) -> tuple[int, float, str]:
@@ -122,4 +116,4 @@ def _alpha_distance(level: str, values: Sequence[object], totals: Floats) -> Flo
         points = np.cumsum(totals) - totals / 2
     else:
         raise ValueError(f"unknown level {level!r}; use nominal, ordinal or interval")
-    return np.asarray(np.subtract.outer(points, points) ** 2)
+    return _squared_distance(points)

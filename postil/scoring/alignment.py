@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from postil.data.arrays import Floats
 from postil.data.judgements import AlignedPair
 from postil.errors import MismatchError
 from postil.scoring.responses import check_ids
 from postil.scoring.score import Score, make_signature
-from postil.scoring.significance import Floats, Metrics, SumTally, f1_of, ratio
+from postil.scoring.significance import Metrics, SumTally, f1_of, ratio
 
 METRICS = ("f_align", "f_type", "f_score", "f_type_score")
 _PUNCTUATION = frozenset(".,:'`?;\"-")
@@ -90,9 +91,5 @@ def tally_alignments(gold: Sequence[AlignedPair], system: Sequence[AlignedPair])
 def score_alignments(gold: Sequence[AlignedPair], system: Sequence[AlignedPair]) -> Score:
     """Score a system's alignments of a dataset."""
     tally = tally_alignments(gold, system)
-    return Score(
-        metrics=tally.values(),
-        primary="f_type_score",
-        signature=make_signature("ists", variant="2016", n=tally.size),
-        count=tally.size,
-    )
+    signature = make_signature("ists", variant="2016", n=tally.size)
+    return Score(tally.values(), "f_type_score", signature, tally.size)

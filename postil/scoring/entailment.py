@@ -3,49 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from postil.data.arrays import Bools
+from postil.data.arrays import AnyFloats, Bools, Floats, Numbers
 from postil.data.formats.rte import EntailmentRun, Pair
 from postil.data.labels import ENTAILMENT_SCHEMES, Scheme
 from postil.errors import MismatchError
 from postil.scoring.responses import check_ids, class_scores, tally_classes
 from postil.scoring.score import Score, make_signature
-from postil.scoring.significance import Floats, Metrics, ratio
-
-Places = NDArray[np.intp]
+from postil.scoring.significance import Metrics, ratio
 
 
-def average_precision(positive: Bools, confidence: Floats) -> float:
-    """Mean precision at every positive pair, ranked by confidence in entailment; ties keep their order."""
-    return float(_average_precision(positive, confidence, np.arange(len(positive))))
+def average_precision(positive: Bools, confidence: Floats, position: Numbers | None = None) -> Floats:
+    """Mean precision at every positive pair, ranked by confidence in entailment, along the last axis.
+
+    Ties are ranked by `position` or, without one, keep their order.
+    """
+    ranked, share = _ranked(positive, confidence, position)
+    return ratio((share * ranked).sum(axis=-1), ranked.sum(axis=-1).astype(float))
 
 
-def _ranked(values: Bools, strength: Floats, position: Places) -> Bools:
-    """Sort each row by strength, the strongest first; equally strong ones keep the order of the file."""
-    order = np.lexsort((position, -strength), axis=-1)
-    return np.take_along_axis(values, order, axis=-1)
-
-
-def _average_precision(positive: Bools, confidence: Floats, position: Places) -> Floats:
-    ranked = _ranked(positive, confidence, position)
-    precision = ranked.cumsum(axis=-1) / np.arange(1, ranked.shape[-1] + 1)
-    return ratio((precision * ranked).sum(axis=-1), ranked.sum(axis=-1).astype(float))
-
-
-def confidence_weighted_score(correct: Bools, confidence: Floats) -> float:
+def confidence_weighted_score(correct: Bools, confidence: Floats, position: Numbers | None = None) -> Floats:
     """Mean accuracy over the top 1, 2, … n pairs, ranked by how sure the system is either way."""
-    return float(_confidence_weighted_score(correct, confidence, np.arange(len(correct))))
+    _, share = _ranked(correct, np.maximum(confidence, 1 - confidence), position)
+    return np.asarray(share.mean(axis=-1))
 
 
-def _confidence_weighted_score(correct: Bools, confidence: Floats, position: Places) -> Floats:
-    ranked = _ranked(correct, np.maximum(confidence, 1 - confidence), position)
-    running: Floats = ranked.cumsum(axis=-1) / np.arange(1, ranked.shape[-1] + 1)
-    return np.asarray(running.mean(axis=-1))
+def _ranked(values: Bools, strength: Floats, position: Numbers | None) -> tuple[Bools, Floats]:
+    """Sort by strength, the strongest first; also the share of true values among the first 1, 2, … n."""
+    places = np.broadcast_to(np.arange(values.shape[-1]), values.shape) if position is None else position
+    ranked = np.take_along_axis(values, np.lexsort((places, -strength), axis=-1), axis=-1)
+    return ranked, ranked.cumsum(axis=-1) / np.arange(1, ranked.shape[-1] + 1)
 
 
 @dataclass(frozen=True)
@@ -60,7 +51,7 @@ class EntailmentTally:
     correct: Bools
     correct_two_way: Bools
     confidence: Floats | None
-    position: Places
+    position: Numbers
     numeric: bool = True
 
     @property
@@ -73,60 +64,55 @@ class EntailmentTally:
         figures = self.resampled(np.ones((1, self.size)))
         return {name: float(value[0]) for name, value in figures.items()}
 
-    def resampled(self, weights: Floats) -> Metrics:
+    def resampled(self, weights: AnyFloats) -> Metrics:
         """The figures when pair i counts `weights[b, i]` times, for each row b."""
         rows = [np.repeat(np.arange(self.size), row.astype(np.intp)) for row in weights]
         if len({len(row) for row in rows}) > 1:  # groups of unequal size: rows cannot be stacked
             parts = [self.resampled(row[None, :]) for row in weights]
             return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         chosen = np.stack(rows)
-        confidence = None if self.confidence is None else self.confidence[chosen]
-        return self._figures(
-            self.positive[chosen],
-            self.correct[chosen],
-            self.correct_two_way[chosen],
-            confidence,
-            self.position[chosen],
-        )
+        return replace(
+            self,
+            positive=self.positive[chosen],
+            correct=self.correct[chosen],
+            correct_two_way=self.correct_two_way[chosen],
+            confidence=None if self.confidence is None else self.confidence[chosen],
+            position=self.position[chosen],
+        )._figures()
 
     def swapped(self, other: Self, mask: Bools) -> tuple[Metrics, Metrics]:
         """The figures of both systems after exchanging, in row b, the pairs where `mask[b]` is true."""
-        positive = np.broadcast_to(self.positive, mask.shape)
-        figures = []
-        for first, second in ((self, other), (other, self)):
-            confidence = None
-            if first.confidence is not None and second.confidence is not None:
-                confidence = np.where(mask, second.confidence, first.confidence)
-            correct = np.where(mask, second.correct, first.correct)
-            two_way = np.where(mask, second.correct_two_way, first.correct_two_way)
-            position = np.where(mask, second.position, first.position)
-            figures.append(first._figures(positive, correct, two_way, confidence, position))
-        return figures[0], figures[1]
+        return self._mixed(other, mask)._figures(), other._mixed(self, mask)._figures()
 
-    def _figures(
-        self, positive: Bools, correct: Bools, two_way: Bools, confidence: Floats | None, position: Places
-    ) -> Metrics:
-        figures: Metrics = {
-            "accuracy": correct.mean(axis=-1),
-            "accuracy_2way": two_way.mean(axis=-1),
-        }
+    def _mixed(self, other: Self, mask: Bools) -> Self:
+        confidence = None
+        if self.confidence is not None and other.confidence is not None:
+            confidence = np.where(mask, other.confidence, self.confidence)
+        return replace(
+            self,
+            positive=np.broadcast_to(self.positive, mask.shape),
+            correct=np.where(mask, other.correct, self.correct),
+            correct_two_way=np.where(mask, other.correct_two_way, self.correct_two_way),
+            confidence=confidence,
+            position=np.where(mask, other.position, self.position),
+        )
+
+    def _figures(self) -> Metrics:
+        two_way, confidence, place = self.correct_two_way, self.confidence, self.position
+        figures: Metrics = {"accuracy": self.correct.mean(axis=-1), "accuracy_2way": two_way.mean(axis=-1)}
         if confidence is not None:
-            figures["average_precision"] = _average_precision(positive, confidence, position)
+            figures["average_precision"] = average_precision(self.positive, confidence, place)
             if self.numeric:
-                # The conformance cases score the two-way decision, which is what the confidence speaks of.
-                figures["confidence_weighted_score"] = _confidence_weighted_score(
-                    two_way, confidence, position
-                )
+                # The conformance cases score the two-way decision, which is what the confidence is about.
+                figures["confidence_weighted_score"] = confidence_weighted_score(two_way, confidence, place)
         return figures
 
 
 def _collapsed(label: str, scheme: Scheme) -> str:
     collapsed = scheme.collapse(label)
     if collapsed is None:
-        raise MismatchError(
-            f"the label {label!r} is two-way, and the score asked for is {scheme.name}.",
-            hint="Use --scheme 2way, or files with CONTRADICTION and UNKNOWN.",
-        )
+        what = f"the label {label!r} is two-way, and the score asked for is {scheme.name}."
+        raise MismatchError(what, hint="Use --scheme 2way, or files with CONTRADICTION and UNKNOWN.")
     return collapsed
 
 
@@ -167,10 +153,5 @@ def score_entailment(gold: Sequence[Pair], run: EntailmentRun, scheme: Scheme) -
         [_collapsed(judgement.label, scheme) for judgement in run.judgements],
         scheme,
     )
-    return Score(
-        metrics=tally.values(),
-        primary="accuracy",
-        signature=make_signature("rte", scheme=scheme.name, n=tally.size),
-        count=tally.size,
-        per_class=class_scores(classes, scheme),
-    )
+    signature = make_signature("rte", scheme=scheme.name, n=tally.size)
+    return Score(tally.values(), "accuracy", signature, tally.size, class_scores(classes, scheme))

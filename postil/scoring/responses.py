@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from postil.data.arrays import Floats
 from postil.data.formats.sra import LabelledItem
 from postil.data.labels import Scheme
 from postil.errors import MismatchError, some
 from postil.scoring.score import ClassScore, Score, make_signature
-from postil.scoring.significance import Floats, Metrics, SumTally, f1_of, ratio
+from postil.scoring.significance import Metrics, SumTally, f1_of, ratio
 
 # Per-class precision, recall and F1 as the response challenge's script defines them.
 
@@ -103,16 +104,18 @@ def check_ids(gold: Sequence[str], system: Sequence[str]) -> None:
         twice = [id for id, times in Counter(ids).items() if times > 1]
         if twice:
             raise MismatchError(f"items stand twice in the {where}: {some(twice)}.", hint="Keep one of each.")
-    missing = sorted(set(gold) - set(system))
-    unknown = sorted(set(system) - set(gold))
-    if not missing and not unknown:
-        return
-    parts = []
-    if missing:
-        parts.append(f"{len(missing)} items of the gold are not in the system's file ({some(missing)})")
-    if unknown:
-        parts.append(f"{len(unknown)} items of the system's file are not in the gold ({some(unknown)})")
-    raise MismatchError(f"{'; '.join(parts)}.", hint="Every item must be answered exactly once.")
+    differences = []
+    for ids, others, where, elsewhere in (
+        (gold, system, "gold", "system's file"),
+        (system, gold, "system's file", "gold"),
+    ):
+        missing = sorted(set(ids) - set(others))
+        if missing:
+            differences.append(
+                f"{len(missing)} items of the {where} are not in the {elsewhere} ({some(missing)})"
+            )
+    if differences:
+        raise MismatchError(f"{'; '.join(differences)}.", hint="Every item must be answered exactly once.")
 
 
 def tally_labels(
@@ -131,22 +134,13 @@ def tally_labels(
 def _collapsed(label: str, scheme: Scheme, where: str) -> str:
     collapsed = scheme.collapse(label)
     if collapsed is None:
-        raise MismatchError(
-            f"the {where} has the label {label!r}, which is not one of the {scheme.name} scheme.",
-            hint=f"The scheme's labels are {', '.join(scheme.labels)}.",
-        )
+        what = f"the {where} has the label {label!r}, which is not one of the {scheme.name} scheme."
+        raise MismatchError(what, hint=f"The scheme's labels are {', '.join(scheme.labels)}.")
     return collapsed
 
 
 def score_labels(task: str, tally: SumTally, scheme: Scheme, corpus: str = "") -> Score:
     """Make the score of a tally, with the signature of the task it belongs to."""
-    skipped = left_out(corpus, scheme)
-    return Score(
-        metrics=tally.values(),
-        primary="macro_f1",
-        signature=make_signature(
-            task, scheme=scheme.name, classes=len(scheme.labels) - len(skipped), n=tally.size
-        ),
-        count=tally.size,
-        per_class=class_scores(tally, scheme),
-    )
+    classes = len(scheme.labels) - len(left_out(corpus, scheme))
+    signature = make_signature(task, scheme=scheme.name, classes=classes, n=tally.size)
+    return Score(tally.values(), "macro_f1", signature, tally.size, class_scores(tally, scheme))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from postil import __version__
@@ -36,15 +36,7 @@ class Score:
         """The score as plain data, under the metric names used everywhere."""
         data: dict[str, Any] = dict(self.metrics)
         if self.per_class:
-            data["per_class"] = {
-                label: {
-                    "precision": scores.precision,
-                    "recall": scores.recall,
-                    "f1": scores.f1,
-                    "support": scores.support,
-                }
-                for label, scores in self.per_class.items()
-            }
+            data["per_class"] = {label: asdict(scores) for label, scores in self.per_class.items()}
         return data | {"count": self.count, "signature": self.signature}
 
 

@@ -8,17 +8,18 @@ its attempted mass is all the weight given, at most 1. Over N instances of the k
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from postil.data.arrays import Floats
 from postil.data.formats.sensekeys import SenseAnswer, SenseMap
 from postil.errors import MismatchError, PostilError, some
 from postil.scoring.score import Score, make_signature
-from postil.scoring.significance import Floats, Metrics, SumTally, ratio
+from postil.scoring.significance import Metrics, SumTally, ratio
 
 Granularity = Literal["fine", "coarse", "mixed"]
 
@@ -29,24 +30,24 @@ class SenseTally:
 
     ids: tuple[str, ...]
     lexelts: tuple[str, ...]
-    credit: NDArray[np.float64]
-    mass: NDArray[np.float64]
+    credit: Floats
+    mass: Floats
     unknown: tuple[str, ...] = ()
 
     @property
     def precision(self) -> float:
         """Credit for each unit of weight that was answered."""
-        return _ratio(float(self.credit.sum()), float(self.mass.sum()))
+        return tally_of(self).values()["precision"]
 
     @property
     def recall(self) -> float:
         """Credit for each instance of the key."""
-        return _ratio(float(self.credit.sum()), len(self.ids))
+        return tally_of(self).values()["recall"]
 
     @property
     def attempted(self) -> float:
         """The part of the key that was answered, from 0 to 1."""
-        return _ratio(float(self.mass.sum()), len(self.ids))
+        return tally_of(self).values()["attempted"]
 
 
 def tally_senses(
@@ -87,28 +88,18 @@ def tally_senses(
         lexelts.append(entry.lexelt)
         credit.append(min(earned, total))
         mass.append(total)
-    return SenseTally(
-        tuple(ids),
-        tuple(lexelts),
-        np.asarray(credit, dtype=np.float64),
-        np.asarray(mass, dtype=np.float64),
-        unknown,
-    )
+    return SenseTally(tuple(ids), tuple(lexelts), np.array(credit, float), np.array(mass, float), unknown)
 
 
 def _by_name(entries: Iterable[SenseAnswer], where: str) -> dict[tuple[str, str], SenseAnswer]:
-    named: dict[tuple[str, str], SenseAnswer] = {}
-    twice = []
-    for entry in entries:
-        name = (entry.lexelt, entry.instance)
-        if name in named:
-            twice.append(entry.instance)
-        named[name] = entry
-    if twice:
+    listed = list(entries)
+    counts = Counter((entry.lexelt, entry.instance) for entry in listed)
+    repeated = [instance for (_, instance), count in counts.items() if count > 1]
+    if repeated:
         raise MismatchError(
-            f"Instances stand twice in {where}: {some(twice)}.", hint="Keep one line of each."
+            f"instances occur more than once in {where}: {some(repeated)}.", hint="Keep one line for each."
         )
-    return named
+    return {(entry.lexelt, entry.instance): entry for entry in listed}
 
 
 def _weights(answer: SenseAnswer) -> dict[str, float]:
@@ -146,10 +137,6 @@ def _merit(sense: str, right: set[str], granularity: Granularity, sense_map: Sen
     return min(1.0, sum(sense_map.share(sense, wanted) for wanted in sorted(right)))
 
 
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole else 0.0
-
-
 def tally_of(tally: SenseTally) -> SumTally:
     """The common tally of a sense tally, for resampling and comparison."""
     counts = np.column_stack([tally.credit, tally.mass, np.ones(len(tally.ids))])
@@ -158,18 +145,10 @@ def tally_of(tally: SenseTally) -> SumTally:
 
 def _figures(sums: Floats) -> Metrics:
     credit, mass, items = sums[..., 0], sums[..., 1], sums[..., 2]
-    return {
-        "precision": ratio(credit, mass),
-        "recall": ratio(credit, items),
-        "attempted": ratio(mass, items),
-    }
+    return {"precision": ratio(credit, mass), "recall": ratio(credit, items), "attempted": ratio(mass, items)}
 
 
 def score_senses(tally: SenseTally, *, granularity: str) -> Score:
     """Make the score of a sense tally."""
-    return Score(
-        metrics={"precision": tally.precision, "recall": tally.recall, "attempted": tally.attempted},
-        primary="recall",
-        signature=make_signature("senses", granularity=granularity, n=len(tally.ids)),
-        count=len(tally.ids),
-    )
+    signature = make_signature("senses", granularity=granularity, n=len(tally.ids))
+    return Score(tally_of(tally).values(), "recall", signature, len(tally.ids))

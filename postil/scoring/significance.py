@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from postil.data.arrays import Numbers
+from postil.data.arrays import AnyFloats, Bools, Floats, Numbers, Singles
 from postil.errors import MismatchError
 
 # Tallies: the per-item counts behind a score, kept so that items can be resampled and swapped in bulk.
@@ -21,7 +20,6 @@ from postil.errors import MismatchError
 # Every figure we report is a function of sums over items. Keeping the items' counts as one matrix turns ten
 # thousand resamples into a matrix product.
 
-Floats = NDArray[np.floating[Any]]
 Metrics = dict[str, Floats]
 
 
@@ -35,10 +33,10 @@ class Tally(Protocol):
     def values(self) -> dict[str, float]:
         """The figures on the items as they are."""
 
-    def resampled(self, weights: Floats) -> Metrics:
+    def resampled(self, weights: AnyFloats) -> Metrics:
         """The figures when item i counts `weights[b, i]` times, for each row b."""
 
-    def swapped(self, other: Self, mask: NDArray[np.bool_]) -> tuple[Metrics, Metrics]:
+    def swapped(self, other: Self, mask: Bools) -> tuple[Metrics, Metrics]:
         """The figures of both systems after exchanging, in row b, the items where `mask[b]` is true."""
 
 
@@ -49,7 +47,7 @@ class SumTally:
     Whole-number counts may be single precision: it is exact up to 16 million, and twice as fast.
     """
 
-    counts: Floats
+    counts: AnyFloats
     finish: Callable[[Floats], Metrics]
 
     @property
@@ -65,11 +63,11 @@ class SumTally:
         total: Floats = self.counts.sum(axis=0, dtype=np.float64)
         return total
 
-    def resampled(self, weights: Floats) -> Metrics:
+    def resampled(self, weights: AnyFloats) -> Metrics:
         """The figures when item i counts `weights[b, i]` times, for each row b."""
         return self.finish((weights.astype(self.counts.dtype) @ self.counts).astype(np.float64))
 
-    def swapped(self, other: Self, mask: NDArray[np.bool_]) -> tuple[Metrics, Metrics]:
+    def swapped(self, other: Self, mask: Bools) -> tuple[Metrics, Metrics]:
         """The figures of both systems after exchanging, in row b, the items where `mask[b]` is true."""
         difference = other.counts - self.counts
         differs = difference.any(axis=1)
@@ -88,7 +86,7 @@ def f1_of(precision: Floats, recall: Floats) -> Floats:
     return ratio(2 * precision * recall, precision + recall)
 
 
-def group_numbers(names: Sequence[str]) -> NDArray[np.intp]:
+def group_numbers(names: Sequence[str]) -> Numbers:
     """Number the distinct names from 0: which group each item belongs to."""
     numbers: dict[str, int] = {}
     return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.intp)
@@ -97,7 +95,7 @@ def group_numbers(names: Sequence[str]) -> NDArray[np.intp]:
 ITERATIONS = 10_000
 _CELLS_A_BLOCK = 4_000_000
 
-Groups = NDArray[np.intp] | None
+Groups = Numbers | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +141,7 @@ def _unit_count(size: int, groups: Groups) -> int:
     return int(groups.max()) + 1 if size else 0
 
 
-def _coin_tosses(rng: np.random.Generator, rows: int, columns: int) -> NDArray[np.bool_]:
+def _coin_tosses(rng: np.random.Generator, rows: int, columns: int) -> Bools:
     """Fair random booleans, eight to a byte: several times faster than drawing numbers."""
     width = -(-columns // 8)
     raw = np.frombuffer(rng.bytes(rows * width), dtype=np.uint8).reshape(rows, width)
@@ -172,14 +170,14 @@ def approximate_randomisation(
     return {name: (1 + count) / (1 + iterations) for name, count in larger.items()}
 
 
-def _resample_weights(rng: np.random.Generator, rows: int, units: int) -> Floats:
+def _resample_weights(rng: np.random.Generator, rows: int, units: int) -> Singles:
     """How often each unit is drawn when as many are drawn as there are, with replacement."""
     drawn = rng.integers(0, units, size=(rows, units)) + units * np.arange(rows)[:, None]
     return np.bincount(drawn.ravel(), minlength=rows * units).reshape(rows, units).astype(np.float32)
 
 
 def _bootstrap(
-    figures: Callable[[Floats], Metrics], size: int, iterations: int, seed: int, groups: Groups
+    figures: Callable[[Singles], Metrics], size: int, iterations: int, seed: int, groups: Groups
 ) -> dict[str, Floats]:
     rng = np.random.default_rng(seed)
     units = _unit_count(size, groups)
@@ -218,7 +216,7 @@ def compare(
     """Compare two systems: paired bootstrap intervals of the differences, p-values by randomisation."""
     p_values = approximate_randomisation(first, second, iterations=iterations, seed=seed, groups=groups)
 
-    def differences(weights: Floats) -> Metrics:
+    def differences(weights: AnyFloats) -> Metrics:
         one, other = first.resampled(weights), second.resampled(weights)
         return {name: one[name] - other[name] for name in p_values}
 

@@ -134,12 +134,12 @@ def test_blank_cells_beyond_the_header_are_cut(tmp_path):
 @pytest.mark.parametrize(
     ("name", "data", "said"),
     [
-        ("a.csv", "id,answer\n1,x\n2\n", r"a.csv, line 3: this row has 1 cells, and the header has 2"),
+        ("a.csv", "id,answer\n1,x\n2\n", r"a.csv, line 3: this row has 1 cells, but the header has 2"),
         ("a.csv", "id,answer\n1,x\n2,y,z\n", r"line 3: this row has 3 cells"),
         ("a.csv", 'id,answer\n1,x\n2,"y\n3,z\n', "line 3: a quotation mark opens here and never closes"),
         ("a.csv", 'id,answer\n1,"x"y\n', "line 2: is malformed here"),
         ("a.csv", b"id,answer\n1,\xff\n", "line 2: is not UTF-8 text"),
-        ("a.csv", "id,answer,answer\n1,x,y\n", "two columns are called 'answer': the 2. and the 3."),
+        ("a.csv", "id,answer,answer\n1,x,y\n", "columns 2 and 3 are both called 'answer'."),
         ("a.jsonl", '{"answer": 1}\n\n{"answer": }\n', "line 3: is not JSON"),
         ("a.jsonl", "[1]\n", "line 1: is JSON, but not an object"),
         ("a.parquet", "PAR1 and nothing else", "is no Parquet file, or is damaged"),

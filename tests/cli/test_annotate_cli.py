@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+from corpus_files import write_pairs_xml
 
 from postil.data.formats.rows import read_rows, write_rows
-from postil.data.formats.rte import Pair, read_pairs, write_pairs_xml
+from postil.data.formats.rte import Pair, read_pairs
 from postil.data.formats.senseval import SenseInstance, Token, read_senseval, write_senseval
 from postil.data.formats.tables import read_table, write_table
 from postil.data.questions import Answer, Question, Reference

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from corpus_files import write_chunks, write_pairs_xml
 
-from postil.data.formats.chunks import write_chunks
 from postil.data.formats.ists import write_alignments
-from postil.data.formats.rte import Pair, write_pairs_xml
+from postil.data.formats.rte import Pair
 from postil.data.formats.senseval import SenseInstance, Token, write_senseval
 from postil.data.formats.sra import write_question
 from postil.data.judgements import AlignedPair, Alignment

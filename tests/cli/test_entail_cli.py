@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
+from corpus_files import write_pairs_xml
 
-from postil.data.formats.rte import Pair, read_run, write_pairs_xml
+from postil.data.formats.rte import Pair, read_run
 
 TEXT = "Rosa Diaz, a baker, bought a small house near Leeds in 1999."
 

@@ -112,7 +112,7 @@ def test_failed_files_are_told_and_the_status_is_1(postil, data):
     status, out, err = postil("grade", "data", "-o", "graded")
     assert status == 1
     assert "Graded 2 files of 3" in out
-    assert err.startswith("failed: c.csv, line 2: this row has 1 cells, and the header has 2.")
+    assert err.startswith("failed: c.csv, line 2: this row has 1 cells, but the header has 2.")
 
 
 def test_many_failed_files_are_counted(postil, data):

@@ -170,12 +170,12 @@ def test_blank_rows_and_unnamed_columns(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("t.csv", "id,answer\n1,a\n2,a,b\n", "line 3: this row has 3 cells, and the header has 2"),
-        ("t.csv", "id,answer,label\n1,a,b\n2,a\n", "line 3: this row has 2 cells, and the header has 3"),
+        ("t.csv", "id,answer\n1,a\n2,a,b\n", "line 3: this row has 3 cells, but the header has 2"),
+        ("t.csv", "id,answer,label\n1,a,b\n2,a\n", "line 3: this row has 2 cells, but the header has 3"),
         ("t.tsv", "id\tanswer\n1\n", "line 2: this row has 1 cells"),
         ("t.csv", 'id,answer\n1,"open\n2,b\n', "line 2: a quotation mark opens here and never closes"),
         ("t.csv", 'id,answer\n1,"a" b\n', "line 2: is malformed"),
-        ("t.csv", "id,answer,id\n1,2,3\n", "two columns are called 'id'"),
+        ("t.csv", "id,answer,id\n1,2,3\n", "columns 1 and 3 are both called 'id'"),
         ("t.csv", ",,\n", "holds no text"),
         ("t.csv", " \n", "empty"),
         ("t.csv", "a\0b", "NUL"),
@@ -192,7 +192,7 @@ def test_blank_rows_and_unnamed_columns(tmp_path: Path) -> None:
         ("t.pdf", "x", r"Save it as one of \.csv, \.tsv, \.jsonl, \.xlsx"),
         ("t.xlsx", "id,answer\n1,2\n", "not an .xlsx workbook"),
         ("t.xlsx", b"PK\x03\x04 and then nothing", "not an .xlsx workbook"),
-        ("t.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "old .xls kind"),
+        ("t.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "old .xls workbook"),
         ("t.xlsx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"), "password"),
     ],
 )
@@ -324,8 +324,8 @@ SHEET = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/
 @pytest.mark.parametrize(
     ("xml", "message"),
     [
-        ("<not xml", "damaged workbook"),
-        ('<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>', "damaged workbook"),
+        ("<not xml", "not an .xlsx workbook"),
+        ('<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>', "not an .xlsx workbook"),
         (
             SHEET.format('<sheetData><row r="999999999"><c r="A999999999"><v>1</v></c></row></sheetData>'),
             "rows",
@@ -402,7 +402,7 @@ def test_writing_refuses_other_endings_and_repeated_names(tmp_path: Path) -> Non
         write_rows(tmp_path / "t.ods", ["a"], [])
     with pytest.raises(InputError, match="no ending"):
         write_rows(tmp_path / "t", ["a"], [])
-    with pytest.raises(InputError, match="two columns are called 'a'"):
+    with pytest.raises(InputError, match="columns 1 and 2 are both called 'a'"):
         write_rows(tmp_path / "t.csv", ["a", "a"], [])
 
 

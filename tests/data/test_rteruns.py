@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from corpus_files import write_pairs_xml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -13,7 +14,6 @@ from postil.data.formats.rte import (
     read_gold,
     read_run,
     write_pairs_tsv,
-    write_pairs_xml,
     write_run,
 )
 from postil.data.labels import ENTAILMENT_SCHEMES

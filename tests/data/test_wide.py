@@ -205,7 +205,7 @@ def test_ids_in_wide_tables(put: Any) -> None:
         ("Name,Q1\nAnn,1\n", {"questions": {"Q2": "W"}}, "no column called 'Q2', which --question names"),
         ("Name,Q1\nAnn,1\n", {"id_column": "Nr", "questions": {"Q1": "W"}}, "no column called 'Nr'"),
         ("Name,Why?\n", {}, "a header and no row"),
-        ("Name,Q1,Q1\nAnn,1,2\n", {}, "two columns are called 'Q1'"),
+        ("Name,Q1,Q1\nAnn,1,2\n", {}, "are both called 'Q1'"),
     ],
 )
 def test_wide_tables_that_cannot_be_read(put: Any, text: str, options: dict[str, Any], message: str) -> None:

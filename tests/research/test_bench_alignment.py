@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from corpus_files import write_chunks
 
-from postil.data.formats.chunks import write_chunks
 from postil.data.formats.ists import write_alignments
 from postil.data.judgements import AlignedPair, Alignment
 from postil.errors import MismatchError, MissingDataError, PostilError

@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from corpus_files import write_pairs_xml
 
-from postil.data.formats.rte import Pair, write_pairs_tsv, write_pairs_xml
+from postil.data.formats.rte import Pair, write_pairs_tsv
 from postil.errors import InputError, MissingDataError, PostilError
 from postil.research import benchmarks as bench
 from postil.research.benchmarks import run_entailment, training_pairs

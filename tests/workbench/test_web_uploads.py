@@ -256,7 +256,7 @@ WRONG = {
     "utf-16 without its mark": ("id,answer\n1,one\n".encode("utf-16-le"), "class.csv", "not a text file"),
     "no encoding at all": (b"id,answer\n1,\xff\x81\x8d\n", "class.csv", "Save it as UTF-8"),
     "a broken workbook": (b"PK\x03\x04 no", "class.xlsx", "is not an .xlsx workbook"),
-    "an old workbook": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "class.xls", "old .xls kind"),
+    "an old workbook": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "class.xls", "old .xls workbook"),
     "300 columns": (
         b",".join(b"c%d" % n for n in range(300)) + b"\n" + b"x," * 299 + b"x",
         "w.csv",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, chain
 from pathlib import Path
 
-from postil.data.files import read_lines, write_text
+from postil.data.files import read_lines
 from postil.data.formats.ists import ParsedFile, Problem, parse_alignments, read_alignments
 from postil.data.judgements import AlignedPair, Alignment, ChunkedPair, Chunks
 from postil.errors import InputError, MismatchError, PostilError, number_of
@@ -20,22 +20,6 @@ ChunkedSentence = tuple[tuple[str, ...], ...]
 def read_sentences(path: Path | str) -> list[tuple[str, ...]]:
     """Read a sentence file: one sentence a line, tokens separated by blanks."""
     return [tuple(line.split()) for line in read_lines(path)]
-
-
-def write_sentences(path: Path | str, sentences: Iterable[Sequence[str]]) -> None:
-    """Write a sentence file."""
-    listed = list(sentences)
-    _refuse_unwritable(path, (token for tokens in listed for token in tokens))
-    write_text(path, "".join(" ".join(tokens) + "\n" for tokens in listed))
-
-
-def _refuse_unwritable(path: Path | str, tokens: Iterable[str], brackets: Sequence[str] = ()) -> None:
-    """Refuse tokens that would come back otherwise than they were."""
-    for token in tokens:
-        if token.split() != [token] or token in brackets or "\0" in token:
-            raise InputError(
-                path, "cannot be written: a token is empty, a lone bracket, or has a blank or a NUL in it."
-            )
 
 
 def read_chunks(path: Path | str) -> list[ChunkedSentence]:
@@ -59,25 +43,11 @@ def _chunks(path: Path | str, number: int, line: str) -> ChunkedSentence:
         elif inside:
             chunks[-1].append(word)
         else:
-            raise InputError(
-                path,
-                f"{word!r} stands outside a chunk.",
-                line=number,
-                hint="A line should be '[ tokens ] [ tokens ] …', with blanks around the brackets.",
-            )
+            hint = "A line should be '[ tokens ] [ tokens ] …', with blanks around the brackets."
+            raise InputError(path, f"{word!r} stands outside a chunk.", line=number, hint=hint)
     if inside or not all(chunks):
         raise InputError(path, "a chunk is empty or not closed with ']'.", line=number)
     return tuple(map(tuple, chunks))
-
-
-def write_chunks(path: Path | str, sentences: Iterable[Sequence[Sequence[str]]]) -> None:
-    """Write a chunk file."""
-    listed = [list(chunks) for chunks in sentences]
-    if not all(all(chunks) for chunks in listed):
-        raise InputError(path, "cannot be written: a chunk is empty.")
-    _refuse_unwritable(path, (token for chunks in listed for chunk in chunks for token in chunk), ("[", "]"))
-    lines = (" ".join(f"[ {' '.join(chunk)} ]" for chunk in chunks) + " \n" for chunks in listed)
-    write_text(path, "".join(lines))
 
 
 def project_chunks(tokens: Sequence[str], chunks: Sequence[Sequence[str]]) -> Chunks:
@@ -88,10 +58,8 @@ def project_chunks(tokens: Sequence[str], chunks: Sequence[Sequence[str]]) -> Ch
     """
     ends = list(accumulate(len("".join(chunk)) for chunk in chunks))
     if "".join(tokens) != "".join(token for chunk in chunks for token in chunk):
-        raise MismatchError(
-            "the chunks do not hold the text of the sentence.",
-            hint="Are these the chunk files of this dataset?",
-        )
+        what = "the chunks do not hold the text of the sentence."
+        raise MismatchError(what, hint="Are these the chunk files of this dataset?")
     members: list[list[int]] = [[] for _ in chunks]
     start = 0
     for number, token in enumerate(tokens, start=1):
@@ -109,11 +77,10 @@ def read_pairs(files: Sequence[Path]) -> list[AlignedPair]:
     """Read the pairs of one `.wa` file, its alignments left out, or of two files with a sentence a line."""
     if len(files) == 1:
         pairs = [replace(pair, alignments=()) for pair in read_alignments(files[0])]
-        for pair in pairs:
-            if not pair.source or not pair.target:
-                raise InputError(
-                    files[0], "one of the two sentences has no tokens.", record=f"sentence {pair.id}"
-                )
+        empty = next((pair.id for pair in pairs if not pair.source or not pair.target), None)
+        if empty is not None:
+            what = "one of the two sentences has no tokens."
+            raise InputError(files[0], what, record=f"sentence {empty}")
         return pairs
     first, second = map(_tokens, files)
     if len(first) != len(second):
@@ -122,9 +89,8 @@ def read_pairs(files: Sequence[Path]) -> list[AlignedPair]:
             f"{number_of(len(second), 'sentence')}.",
             hint="Line n of one file belongs to line n of the other.",
         )
-    return [
-        AlignedPair(str(number), *two) for number, two in enumerate(zip(first, second, strict=True), start=1)
-    ]
+    numbered = enumerate(zip(first, second, strict=True), start=1)
+    return [AlignedPair(str(number), *sentences) for number, sentences in numbered]
 
 
 def chunk_files(files: Sequence[Path]) -> tuple[Path, Path]:
@@ -173,12 +139,8 @@ def _tokens(file: Path) -> list[tuple[str, ...]]:
         sentences = read_sentences(file)
     for number, tokens in enumerate(sentences, start=1):
         if not tokens:
-            raise InputError(
-                file,
-                "this sentence is empty.",
-                line=number,
-                hint="Both sentences of a pair need words; take the line out of both files.",
-            )
+            hint = "Both sentences of a pair need words; take the line out of both files."
+            raise InputError(file, "this sentence is empty.", line=number, hint=hint)
     return sentences
 
 
@@ -207,8 +169,8 @@ def check_annotation(path: Path | str) -> list[Problem]:
             problems.append(Problem(1, "", f"its chunks cannot be checked: {error.what}", "warning"))
     for pair, chunks, lines in zip(parsed.pairs, chunked, parsed.lines, strict=True):
         for alignment, line in zip(pair.alignments, lines, strict=True):
-            found = [*_score_warnings(alignment), *(_chunk_warnings(alignment, chunks) if chunks else ())]
-            problems += [Problem(line, f"sentence {pair.id}", what, "warning") for what in found]
+            warnings = _annotation_warnings(alignment, chunks)
+            problems += [Problem(line, f"sentence {pair.id}", what, "warning") for what in warnings]
     return _in_order(problems)
 
 
@@ -247,23 +209,20 @@ def _guideline_warnings(alignment: Alignment) -> Iterator[str]:
         yield "EQUI should have the score 5."
     if alignment.type != "EQUI" and (score is None or not 0 < score < 5):
         yield f"{alignment.type} should have a score above 0 and below 5."
-    if list(alignment.source) != sorted(alignment.source) or list(alignment.target) != sorted(
-        alignment.target
-    ):
+    if any(list(side) != sorted(side) for side in (alignment.source, alignment.target)):
         yield "token numbers are not in order."
 
 
-def _score_warnings(alignment: Alignment) -> Iterator[str]:
+def _annotation_warnings(alignment: Alignment, pair: ChunkedPair | None) -> Iterator[str]:
     if alignment.score is not None and not alignment.score.is_integer():
         yield f"the score {alignment.score:g} is not a whole number."
-
-
-def _chunk_warnings(alignment: Alignment, pair: ChunkedPair) -> Iterator[str]:
+    if pair is None:
+        return
     for side, numbers, chunks in (
         ("first", alignment.source, pair.source_chunks),
         ("second", alignment.target, pair.target_chunks),
     ):
-        taken = _taken(numbers, chunks)
+        taken = [chunk for chunk in chunks if set(chunk) & set(numbers)]
         for chunk in taken:
             if not set(chunk) <= set(numbers):
                 said = " ".join(map(str, chunk))
@@ -272,21 +231,16 @@ def _chunk_warnings(alignment: Alignment, pair: ChunkedPair) -> Iterator[str]:
             yield f"NOALI takes {len(taken)} chunks of the {side} sentence; each needs its own line."
 
 
-def _taken(numbers: tuple[int, ...], chunks: Chunks) -> list[tuple[int, ...]]:
-    return [chunk for chunk in chunks if set(chunk) & set(numbers)]
-
-
 def _sentence_warnings(pair: AlignedPair) -> Iterator[str]:
-    for side, text, tokens in (
-        ("first", pair.source_text, pair.source),
-        ("second", pair.target_text, pair.target),
-    ):
+    sides = (
+        ("first", pair.source_text, pair.source, [item.source for item in pair.alignments]),
+        ("second", pair.target_text, pair.target, [item.target for item in pair.alignments]),
+    )
+    for side, text, tokens, _ in sides:
         if text and text.split() != list(tokens):
             yield f"the tokens are not those of the {side} sentence."
-    for side, used, tokens in (
-        ("first", Counter(number for item in pair.alignments for number in item.source), pair.source),
-        ("second", Counter(number for item in pair.alignments for number in item.target), pair.target),
-    ):
+    for side, _, tokens, aligned in sides:
+        used = Counter(chain.from_iterable(aligned))
         missing = [str(number) for number in range(1, len(tokens) + 1) if number not in used]
         if missing:
             yield f"tokens {' '.join(missing)} of the {side} sentence stand in no alignment, not even NOALI."

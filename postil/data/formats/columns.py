@@ -121,11 +121,8 @@ def resolve(rows: Rows, name: str, *, option: str = "") -> str:
     if len(alike) == 1:
         return alike[0]
     what = "several columns are called" if alike else "there is no column called"
-    raise InputError(
-        rows.path,
-        f"{what} {name!r}{f', which {option} names' if option else ''}.",
-        hint=f"The columns are {some(alike or rows.header, 20)}.",
-    )
+    hint = f"The columns are {some(alike or rows.header, 20)}."
+    raise InputError(rows.path, f"{what} {name!r}{f', which {option} names' if option else ''}.", hint=hint)
 
 
 def find_columns(rows: Rows, mapping: Mapping[str, str] | None = None) -> ColumnMap:
@@ -161,12 +158,8 @@ def _guess(rows: Rows, role: str, among: Sequence[str]) -> str | None:
         return None
     # Of two equally good ids the first will do: whether it serves shows when ids repeat.
     if len(groups[0]) > 1 and role != "id":
-        raise InputError(
-            rows.path,
-            f"more than one column could hold the {role.replace('_', ' ')}: {some(groups[0], 5)}.",
-            line=1,
-            hint=f"Say which, as in --column '{role}={groups[0][0]}'.",
-        )
+        what = f"more than one column could hold the {role.replace('_', ' ')}: {some(groups[0], 5)}."
+        raise InputError(rows.path, what, line=1, hint=f"Say which, as in --column '{role}={groups[0][0]}'.")
     return groups[0][0]
 
 

@@ -8,9 +8,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from postil.data.files import is_folder, read_lines, read_text
-from postil.data.formats.columns import candidates
-from postil.data.formats.quizzes import Quiz
-from postil.data.labels import FACET_SCHEMES, RESPONSE_SCHEMES, Scheme
+from postil.data.formats.chunks import read_chunks, read_sentences
+from postil.data.formats.columns import candidates, find_columns
+from postil.data.formats.gift import looks_like_gift, read_gift
+from postil.data.formats.ists import read_alignments
+from postil.data.formats.moodle import read_moodle_xml
+from postil.data.formats.quizzes import Quiz, describe_quiz
+from postil.data.formats.rows import read_rows
+from postil.data.formats.rte import read_pairs, read_run
+from postil.data.formats.sensekeys import read_sense_key, read_sense_map
+from postil.data.formats.senseval import read_senseval
+from postil.data.formats.sra import read_corpus, read_labels
+from postil.data.formats.tables import read_table
+from postil.data.formats.wide import looks_wide, read_wide
+from postil.data.labels import FACET_SCHEMES, RESPONSE_SCHEMES
 from postil.data.questions import Question, count_answers
 from postil.errors import InputError, number_of, some
 
@@ -27,11 +38,8 @@ def describe(path: Path) -> str:
     kind = detect(path)
     reader = _READERS.get(kind)
     if reader is None:
-        raise InputError(
-            path,
-            "is of no format that Postil knows.",
-            hint="Answers can be .csv, .tsv, .jsonl or .xlsx; docs/reference/formats.md lists the rest.",
-        )
+        hint = "A class's answers can be .csv, .tsv, .jsonl or .xlsx; docs/reference/formats.md lists the rest."
+        raise InputError(path, "is of no format that Postil knows.", hint=hint)
     return f"{kind}: {reader(path)}"
 
 
@@ -85,8 +93,6 @@ def detect(path: Path) -> str:
 
 def quiz_format(text: str) -> str:
     """Which of a learning platform's formats for questions a text is in; empty for none of them."""
-    from postil.data.formats.gift import looks_like_gift
-
     if text.lstrip("\ufeff \t\r\n").startswith("<"):
         return "Moodle XML" if re.search(r"<quiz[\s>]", text[:5000]) else ""
     return "GIFT" if looks_like_gift(text) else ""
@@ -94,9 +100,6 @@ def quiz_format(text: str) -> str:
 
 def read_quiz(path: Path, kind: str) -> Quiz:
     """Read questions in the format that `quiz_format` has named."""
-    from postil.data.formats.gift import read_gift
-    from postil.data.formats.moodle import read_moodle_xml
-
     return read_moodle_xml(path) if kind == "Moodle XML" else read_gift(path)
 
 
@@ -119,12 +122,7 @@ def describe_questions(questions: Sequence[Question]) -> str:
     )
 
 
-def _table(path: Path) -> str:
-    from postil.data.formats.columns import find_columns
-    from postil.data.formats.rows import read_rows
-    from postil.data.formats.tables import read_table
-    from postil.data.formats.wide import looks_wide, read_wide
-
+def _describe_table(path: Path) -> str:
     rows = read_rows(path)
     if looks_wide(rows.header):
         questions = read_wide(path)
@@ -134,96 +132,51 @@ def _table(path: Path) -> str:
     return f"{describe_questions(read_table(path))}; answers in column {columns.answer!r}"
 
 
-def _corpus(path: Path) -> str:
-    from postil.data.formats.sra import read_corpus
-
-    return describe_questions(read_corpus(path))
-
-
-def _labels(path: Path, schemes: Mapping[str, Scheme]) -> str:
-    from postil.data.formats.sra import read_labels
-
-    return _counted(item.label for item in read_labels(path, schemes))
-
-
-def _pairs(path: Path) -> str:
-    from postil.data.formats.rte import read_pairs
-
+def _describe_pairs(path: Path) -> str:
     pairs = read_pairs(path)
     return f"{number_of(len(pairs), 'pair')} ({_counted(pair.label for pair in pairs)})"
 
 
-def _run(path: Path) -> str:
-    from postil.data.formats.rte import read_run
-
-    run = read_run(path)
-    labels = _counted(item.label for item in run.judgements)
-    return f"{number_of(len(run.judgements), 'judgement')} ({labels})"
+def _describe_run(path: Path) -> str:
+    judgements = read_run(path).judgements
+    return f"{number_of(len(judgements), 'judgement')} ({_counted(item.label for item in judgements)})"
 
 
-def _alignments(path: Path) -> str:
-    from postil.data.formats.ists import read_alignments
-
+def _describe_alignments(path: Path) -> str:
     pairs = read_alignments(path)
     types = _counted(item.type for pair in pairs for item in pair.alignments)
     return f"{number_of(len(pairs), 'pair')} ({types})"
 
 
-def _chunks(path: Path) -> str:
-    from postil.data.formats.chunks import read_chunks
-
-    sentences = read_chunks(path)
-    return f"{number_of(len(sentences), 'sentence')}, {number_of(sum(map(len, sentences)), 'chunk')}"
+def _describe_sentences(sentences: Sequence[Sequence[object]], unit: str) -> str:
+    return f"{number_of(len(sentences), 'sentence')}, {number_of(sum(map(len, sentences)), unit)}"
 
 
-def _sentences(path: Path) -> str:
-    from postil.data.formats.chunks import read_sentences
-
-    sentences = read_sentences(path)
-    return f"{number_of(len(sentences), 'sentence')}, {number_of(sum(map(len, sentences)), 'token')}"
-
-
-def _senses(path: Path) -> str:
-    from postil.data.formats.senseval import read_senseval
-
+def _describe_senses(path: Path) -> str:
     instances = read_senseval(path)
     words = len({instance.lexelt for instance in instances})
     labelled = sum(bool(instance.senses) for instance in instances)
     return f"{number_of(len(instances), 'instance')} of {number_of(words, 'word')}, {labelled:,} labelled"
 
 
-def _key(path: Path) -> str:
-    from postil.data.formats.sensekeys import read_sense_key
-
+def _describe_key(path: Path) -> str:
     lines = len(read_lines(path, encoding="latin-1"))
     return f"{number_of(len(read_sense_key(path)), 'instance')} in {number_of(lines, 'line')}"
 
 
-def _map(path: Path) -> str:
-    from postil.data.formats.sensekeys import read_sense_map
-
-    return number_of(len(read_sense_map(path).ancestors), "sense")
-
-
-def _quiz(path: Path, kind: str) -> str:
-    from postil.data.formats.quizzes import describe_quiz
-
-    return describe_quiz(read_quiz(path, kind))
-
-
 _READERS: Mapping[str, Callable[[Path], str]] = {
-    "table": _table,
-    "Moodle XML": lambda path: _quiz(path, "Moodle XML"),
-    "GIFT": lambda path: _quiz(path, "GIFT"),
-    "response corpus": _corpus,
-    "response labels": lambda path: _labels(path, RESPONSE_SCHEMES),
-    "facet labels": lambda path: _labels(path, FACET_SCHEMES),
-    "entailment pairs": _pairs,
-    "entailment run": _run,
-    "alignments": _alignments,
-    "chunks": _chunks,
-    "sentences": _sentences,
-    "sense corpus": _senses,
-    "sense key": _key,
-    "sense map": _map,
+    "table": _describe_table,
+    "Moodle XML": lambda path: describe_quiz(read_moodle_xml(path)),
+    "GIFT": lambda path: describe_quiz(read_gift(path)),
+    "response corpus": lambda path: describe_questions(read_corpus(path)),
+    "response labels": lambda path: _counted(item.label for item in read_labels(path, RESPONSE_SCHEMES)),
+    "facet labels": lambda path: _counted(item.label for item in read_labels(path, FACET_SCHEMES)),
+    "entailment pairs": _describe_pairs,
+    "entailment run": _describe_run,
+    "alignments": _describe_alignments,
+    "chunks": lambda path: _describe_sentences(read_chunks(path), "chunk"),
+    "sentences": lambda path: _describe_sentences(read_sentences(path), "token"),
+    "sense corpus": _describe_senses,
+    "sense key": _describe_key,
+    "sense map": lambda path: number_of(len(read_sense_map(path).ancestors), "sense"),
 }

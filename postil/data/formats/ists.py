@@ -208,13 +208,8 @@ def read_alignments(path: Path | str) -> list[AlignedPair]:
     if parsed.problems:
         first = parsed.problems[0]
         more = len(parsed.problems) - 1
-        raise InputError(
-            path,
-            first.what,
-            line=first.line,
-            record=first.record or None,
-            hint=f"There are {more} more problems: `postil check` lists them." if more else "",
-        )
+        hint = f"There are {more} more problems: `postil check` lists them." if more else ""
+        raise InputError(path, first.what, line=first.line, record=first.record or None, hint=hint)
     return parsed.pairs
 
 

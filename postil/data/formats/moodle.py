@@ -41,11 +41,8 @@ def read_moodle_xml(path: Path | str) -> Quiz:
     """Read the questions of a Moodle XML file; those not answered in words are counted as skipped."""
     xml = read_xml(path)
     if xml.root.tag != "quiz":
-        raise xml.error(
-            xml.root,
-            f"the root element is <{xml.root.tag}>, not <quiz>.",
-            hint="In Moodle: Question bank, Export, Moodle XML format.",
-        )
+        hint = "In Moodle: Question bank, Export, Moodle XML format."
+        raise xml.error(xml.root, f"the root element is <{xml.root.tag}>, not <quiz>.", hint=hint)
     questions: list[QuizQuestion] = []
     skipped: list[Skipped] = []
     category, length = "", 0
@@ -282,11 +279,8 @@ def last_attempts(rows: Rows) -> tuple[Rows, tuple[str, ...]]:
     own = [row for row in cleaned.rows if place is None or _is_somebodys(cleaned.header, row, place)]
     finished = [row for row in own if _is_finished(cleaned.header, row)]
     if not finished:
-        raise InputError(
-            rows.path,
-            "holds no attempt that is finished.",
-            hint="In Moodle’s report, choose the attempts that are finished.",
-        )
+        hint = "In Moodle’s report, choose the attempts that are finished."
+        raise InputError(rows.path, "holds no attempt that is finished.", hint=hint)
     notes = []
     left = len(own) - len(finished)
     if left:

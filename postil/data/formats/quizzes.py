@@ -99,11 +99,8 @@ class Quiz:
 def refuse_long(path: Path | str, length: int) -> None:
     """Refuse a quiz with so much text that taking the tags out of it would hold up everybody."""
     if length > MOST_TEXT:
-        raise InputError(
-            path,
-            f"has more than {MOST_TEXT:,} characters of text.",
-            hint="Export one category after the other.",
-        )
+        hint = "Export one category after the other."
+        raise InputError(path, f"has more than {MOST_TEXT:,} characters of text.", hint=hint)
 
 
 def sort_answers(given: Iterable[Example]) -> tuple[tuple[str, ...], tuple[Example, ...], tuple[str, ...]]:

@@ -10,11 +10,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import compress
 from pathlib import Path
 
 from postil.data.files import atomic_writer, read_bytes, read_text, write_text
 from postil.data.formats import spreadsheets
-from postil.data.formats.spreadsheets import Grid, as_text, check_size
+from postil.data.formats.spreadsheets import Grid, as_text, check_size, same_name
 from postil.errors import InputError, MissingDataError
 
 # JSON as plain rows of text: one object a line, or a list of objects, whose fields are the columns.
@@ -29,7 +30,7 @@ def read_lines_of_json(path: Path, encoding: str | None = None) -> Grid:
         for line, text in enumerate(read_text(path, encoding=encoding).split("\n"), start=1):
             if text.strip():
                 hint = "A .jsonl file holds one JSON object a line, not one list."
-                yield line, _demand_object(path, line, _parse(path, text, line, hint))
+                yield line, demand_object(path, _parse(path, text, line, hint), line)
 
     return _grid(path, objects())
 
@@ -41,12 +42,11 @@ def read_json(path: Path, encoding: str | None = None) -> Grid:
     while isinstance(found, list) and len(found) == 1 and isinstance(found[0], list):
         found = found[0]
     if not isinstance(found, list) or not found:
-        raise InputError(
-            path,
-            "is JSON, but not a list of rows.",
-            hint="Each row is an object, with the columns as fields.",
-        )
-    return _grid(path, ((number, _demand_object(path, number, one)) for number, one in enumerate(found, 2)))
+        hint = "Each row is an object, with the columns as fields."
+        raise InputError(path, "is JSON, but not a list of rows.", hint=hint)
+    return _grid(
+        path, ((line, demand_object(path, value, line)) for line, value in enumerate(found, start=2))
+    )
 
 
 def _grid(path: Path, objects: Iterable[tuple[int, dict[str, object]]]) -> Grid:
@@ -58,10 +58,7 @@ def _grid(path: Path, objects: Iterable[tuple[int, dict[str, object]]]) -> Grid:
         if any(value.strip() for value in fields.values()):
             rows.append((line, fields))
         check_size(path, len(rows), len(header), line=line)
-    return [
-        (1, list(header)),
-        *((line, [fields.get(name, "") for name in header]) for line, fields in rows),
-    ]
+    return [(1, [*header]), *((line, [fields.get(name, "") for name in header]) for line, fields in rows)]
 
 
 def _parse(path: Path, text: str, line: int | None, hint: str) -> object:
@@ -79,7 +76,8 @@ def _parse(path: Path, text: str, line: int | None, hint: str) -> object:
         raise InputError(path, f"is not JSON{place}.", line=at, hint=hint) from error
 
 
-def _demand_object(path: Path, line: int, value: object) -> dict[str, object]:
+def demand_object(path: Path | str, value: object, line: int | None) -> dict[str, object]:
+    """A row of JSON, which must be an object."""
     if not isinstance(value, dict):
         raise InputError(path, "is JSON, but not an object with the columns as its fields.", line=line)
     return value
@@ -180,11 +178,8 @@ def _kind(path: Path) -> str:
     if suffix not in (*SUFFIXES, ".json"):
         if not path.exists() or path.is_dir():
             read_bytes(path)  # says so
-        raise InputError(
-            path,
-            f"is not a kind of table known here: the name ends in {suffix!r}.",
-            hint=f"Save it as one of {', '.join(SUFFIXES)}.",
-        )
+        hint = f"Save it as one of {', '.join(SUFFIXES)}."
+        raise InputError(path, f"is not a kind of table known here: the name ends in {suffix!r}.", hint=hint)
     return suffix
 
 
@@ -192,17 +187,11 @@ def _assemble(path: Path, grid: Grid) -> Rows:
     if not grid:
         raise InputError(path, "holds no text.")
     (line, names), body = grid[0], grid[1:]
-    kept = [
-        place
-        for place, name in enumerate(names)
-        if _clean(name) or any(cells[place].strip() for _, cells in body)
+    used = [
+        _clean(name) or any(cells[place].strip() for _, cells in body) for place, name in enumerate(names)
     ]
-    header = _header(path, line, [(place, names[place]) for place in kept])
-    if len(kept) == len(names):
-        return Rows(path, header, tuple(Row(number, tuple(cells)) for number, cells in body))
-    return Rows(
-        path, header, tuple(Row(number, tuple(cells[place] for place in kept)) for number, cells in body)
-    )
+    header = _header(path, line, compress(enumerate(names), used))
+    return Rows(path, header, tuple(Row(number, tuple(compress(cells, used))) for number, cells in body))
 
 
 def _clean(name: str) -> str:
@@ -216,22 +205,13 @@ def _header(path: Path, line: int, names: Iterable[tuple[int, str]]) -> tuple[st
         if name in places and re.fullmatch(r"[\d.]+", name):
             name = f"{name} (column {place + 1})"  # Canvas heads each question's points with their maximum
         if name in places:
-            raise InputError(
-                path,
-                f"two columns are called {name!r}: the {places[name] + 1}. and the {place + 1}.",
-                line=line,
-                hint="Rename or delete one of them.",
-            )
+            raise same_name(path, name, places[name] + 1, place + 1, line)
         places[name] = place
     return tuple(places)
 
 
 def write_rows(
-    path: Path | str,
-    header: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    *,
-    defuse_formulas: bool = False,
+    path: Path | str, header: Sequence[str], rows: Iterable[Sequence[str]], *, defuse_formulas: bool = False
 ) -> None:
     """Write a table in the format its file name's ending says, so that `read_rows` gives back the same texts.
 
@@ -243,13 +223,8 @@ def write_rows(
     path = Path(path)
     kind = path.suffix.lower()
     if kind not in SUFFIXES:
-        raise InputError(
-            path,
-            f"cannot be written: the name ends in {kind!r}."
-            if kind
-            else "cannot be written: its name has no ending.",
-            hint=f"Known endings: {', '.join(SUFFIXES)}.",
-        )
+        why = f"the name ends in {kind!r}" if kind else "its name has no ending"
+        raise InputError(path, f"cannot be written: {why}.", hint=f"Known endings: {', '.join(SUFFIXES)}.")
     table = [tuple(row) for row in rows]
     _header(path, 1, enumerate(header))
     for number, row in enumerate((header, *table)):
@@ -268,15 +243,14 @@ def write_rows(
 
 def _check(path: Path, kind: str, number: int, header: Sequence[str], row: Sequence[str]) -> None:
     for name, text in zip(header, row, strict=True):
+        record = f"record {number}, column {name!r}"
         bad = _UNWRITABLE[kind].search(text)
         if bad:
             what = f"holds the character U+{ord(bad[0]):04X}, which a {kind} file cannot hold."
-            raise InputError(path, what, record=f"record {number}, column {name!r}", hint="Remove it first.")
+            raise InputError(path, what, record=record, hint="Remove it first.")
         if kind == ".xlsx" and not spreadsheets.fits_a_cell(text):
             what = f"holds more than the {spreadsheets.MAX_CELL:,} characters a cell of a workbook can."
-            raise InputError(
-                path, what, record=f"record {number}, column {name!r}", hint="Write .csv instead."
-            )
+            raise InputError(path, what, record=record, hint="Write .csv instead.")
 
 
 # Parquet tables, for programs that take many rows; needs the extra `tables`.
@@ -285,10 +259,8 @@ def _check(path: Path, kind: str, number: int, header: Sequence[str], row: Seque
 def require_pyarrow(path: Path | str) -> None:
     """Say what is missing where Parquet cannot be written; long work can ask this before it begins."""
     if find_spec("pyarrow") is None:
-        raise MissingDataError(
-            f"{path}: writing Parquet needs pyarrow, which is not installed.",
-            hint="Install it with: pip install 'postil[tables]', or write .csv instead.",
-        )
+        hint = "Install it with: pip install 'postil[tables]', or write .csv instead."
+        raise MissingDataError(f"{path}: writing Parquet needs pyarrow, which is not installed.", hint=hint)
 
 
 def write_parquet(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from xml.etree import ElementTree as ET
+from typing import TypeVar
 
-from postil.data.files import Seen, read_lines, read_tsv, read_xml, text_of, write_tsv, write_xml
+from postil.data.files import Seen, read_lines, read_tsv, read_xml, text_of, write_tsv
 from postil.data.labels import ENTAILMENT_SCHEMES
 from postil.errors import InputError, unknown_label
 
@@ -47,6 +47,26 @@ class Pair:
         return len(self.text.encode()) > LONG_TEXT_BYTES
 
 
+@dataclass(frozen=True, slots=True)
+class PairJudgement:
+    """What a system says of one pair; `confidence` is that of entailment, in [0, 1]."""
+
+    id: str
+    label: str
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EntailmentRun:
+    """A system's judgements; `ranked` means that their order, not a number, is the confidence."""
+
+    judgements: tuple[PairJudgement, ...]
+    ranked: bool = False
+
+
+_Labelled = TypeVar("_Labelled", Pair, PairJudgement)
+
+
 def read_pairs(path: Path | str) -> list[Pair]:
     """Read entailment pairs from an RTE XML file or a tab-separated one, told apart by their ending.
 
@@ -61,13 +81,8 @@ def canonical_label(path: Path | str, value: str, line: int | None, record: str)
     """Return the official name for any spelling of an entailment label; a bare NO stays open."""
     label = _SPELLINGS.get(" ".join(value.upper().split()))
     if label is None:
-        raise InputError(
-            path,
-            unknown_label(value),
-            line=line,
-            record=record,
-            hint="Known: YES, NO, TRUE, FALSE, ENTAILMENT, CONTRADICTION, UNKNOWN, NO ENTAILMENT.",
-        )
+        hint = "Known: YES, NO, TRUE, FALSE, ENTAILMENT, CONTRADICTION, UNKNOWN, NO ENTAILMENT."
+        raise InputError(path, unknown_label(value), line=line, record=record, hint=hint)
     return label
 
 
@@ -80,17 +95,14 @@ def settle_labels(path: Path | str, labels: Iterable[str | None]) -> dict[str, s
     found = {label for label in labels if label}
     three_way = bool(found & {"CONTRADICTION", "UNKNOWN"})
     if three_way and "NO_ENTAILMENT" in found:
-        raise InputError(
-            path,
-            "mixes two-way (NO ENTAILMENT) and three-way (CONTRADICTION, UNKNOWN) labels.",
-            hint="Use the labels of one scheme throughout.",
-        )
+        what = "mixes two-way (NO ENTAILMENT) and three-way (CONTRADICTION, UNKNOWN) labels."
+        raise InputError(path, what, hint="Use the labels of one scheme throughout.")
     return {label: label for label in found} | {"NO": "CONTRADICTION" if three_way else "NO_ENTAILMENT"}
 
 
-def _settled(path: Path | str, pairs: list[Pair]) -> list[Pair]:
-    meaning = settle_labels(path, (pair.label for pair in pairs))
-    return [replace(pair, label=meaning[pair.label]) if pair.label else pair for pair in pairs]
+def _settled(path: Path | str, items: list[_Labelled]) -> list[_Labelled]:
+    meaning = settle_labels(path, (item.label for item in items))
+    return [replace(item, label=meaning[item.label]) if item.label else item for item in items]
 
 
 def read_pairs_xml(path: Path | str) -> list[Pair]:
@@ -119,25 +131,6 @@ def read_pairs_xml(path: Path | str) -> list[Pair]:
     if not pairs:
         raise InputError(path, "there is no <pair> in this file.", hint="Is this an RTE file?")
     return _settled(path, pairs)
-
-
-def write_pairs_xml(path: Path | str, pairs: Iterable[Pair]) -> None:
-    """Write pairs as RTE XML, two-way labels as YES and NO, three-way ones by their full names."""
-    listed = list(pairs)
-    settle_labels(path, (pair.label for pair in listed))
-    three_way = bool({"CONTRADICTION", "UNKNOWN"} & {pair.label for pair in listed})
-    names = {} if three_way else {"ENTAILMENT": "YES", "NO_ENTAILMENT": "NO"}
-    root = ET.Element("entailment-corpus")
-    for pair in listed:
-        element = ET.SubElement(root, "pair", id=pair.id)
-        if pair.label:
-            element.set("entailment", names.get(pair.label, pair.label))
-        for name, value in (("task", pair.task), ("length", pair.length)):
-            if value:
-                element.set(name, value)
-        ET.SubElement(element, "t").text = pair.text
-        ET.SubElement(element, "h").text = pair.hypothesis
-    write_xml(path, root)
 
 
 def read_pairs_tsv(path: Path | str) -> list[Pair]:
@@ -174,26 +167,6 @@ def write_pairs_tsv(path: Path | str, pairs: Iterable[Pair]) -> None:
     write_tsv(path, ("id", "task", "length", "entailment_2way", "entailment_3way", "t", "h"), rows)
 
 
-# Entailment runs and keys: a table with confidences, or the challenges' own list in ranked order.
-
-
-@dataclass(frozen=True, slots=True)
-class PairJudgement:
-    """What a system says of one pair; `confidence` is that of entailment, in [0, 1]."""
-
-    id: str
-    label: str
-    confidence: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class EntailmentRun:
-    """A system's judgements; `ranked` tells that their order, not a number, is the confidence."""
-
-    judgements: tuple[PairJudgement, ...]
-    ranked: bool = False
-
-
 def read_run(path: Path | str) -> EntailmentRun:
     """Read a run: a table `id label [confidence]`, or a line `ranked: yes|no` and then `id label` lines."""
     first = "".join(read_lines(path)[0].lower().split())
@@ -217,19 +190,16 @@ def read_run(path: Path | str) -> EntailmentRun:
         raise InputError(
             path, f"only {given} of {len(judgements)} lines have a confidence.", hint="Give all or none."
         )
-    return EntailmentRun(_settled_run(path, judgements))
+    return EntailmentRun(tuple(_settled(path, judgements)))
 
 
 def _confidence(path: Path | str, value: str, line: int) -> float | None:
     if not value:
         return None
-    try:
-        number = float(value)
-    except ValueError:
-        number = math.nan
-    if not 0.0 <= number <= 1.0:
-        raise InputError(path, f"the confidence {value!r} is not a number from 0 to 1.", line=line)
-    return number
+    with suppress(ValueError):
+        if 0.0 <= (number := float(value)) <= 1.0:
+            return number
+    raise InputError(path, f"the confidence {value!r} is not a number from 0 to 1.", line=line)
 
 
 def _read_challenge_run(path: Path | str, first: str) -> EntailmentRun:
@@ -245,12 +215,7 @@ def _read_challenge_run(path: Path | str, first: str) -> EntailmentRun:
         judgements.append(PairJudgement(id, canonical_label(path, value, number, id)))
     if not judgements:
         raise InputError(path, "there is no judgement below the first line.")
-    return EntailmentRun(_settled_run(path, judgements), ranked=first == "ranked:yes")
-
-
-def _settled_run(path: Path | str, judgements: list[PairJudgement]) -> tuple[PairJudgement, ...]:
-    meaning = settle_labels(path, (judgement.label for judgement in judgements))
-    return tuple(replace(judgement, label=meaning[judgement.label]) for judgement in judgements)
+    return EntailmentRun(tuple(_settled(path, judgements)), ranked=first == "ranked:yes")
 
 
 def write_run(path: Path | str, judgements: Iterable[PairJudgement]) -> None:
@@ -266,14 +231,11 @@ def write_run(path: Path | str, judgements: Iterable[PairJudgement]) -> None:
 
 def read_gold(path: Path | str, *, with_texts: bool = False) -> list[Pair]:
     """Read a key: RTE XML, the tab-separated pairs, or, unless texts are needed, ids and labels."""
-    if Path(path).suffix.lower() == ".xml":
+    xml = Path(path).suffix.lower() == ".xml"
+    if xml or with_texts or {"t", "h"} <= set(read_lines(path)[0].split("\t")):
         pairs = read_pairs(path)
     else:
-        header = read_lines(path)[0].split("\t")
-        if with_texts or {"t", "h"} <= set(header):
-            pairs = read_pairs(path)
-        else:
-            pairs = [Pair(item.id, "", "", item.label) for item in read_run(path).judgements]
+        pairs = [Pair(item.id, "", "", item.label) for item in read_run(path).judgements]
     unlabelled = [pair.id for pair in pairs if pair.label is None]
     if unlabelled:
         raise InputError(

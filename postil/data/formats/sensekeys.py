@@ -128,11 +128,8 @@ def write_sense_answers(path: Path | str, answers: Iterable[SenseAnswer]) -> Non
         name = (answer.lexelt, answer.instance)
         names = [sense for sense, _ in answer.senses]
         if name in seen or not words or len(set(names)) < len(names):
-            raise InputError(
-                path,
-                "cannot be written: an instance needs one answer, with one sense at least and none twice.",
-                record=answer.instance,
-            )
+            what = "cannot be written: an instance needs one answer, with one sense at least and none twice."
+            raise InputError(path, what, record=answer.instance)
         seen.add(name)
         readable = all(_parse(word) == (*pair, "") for word, pair in zip(words, answer.senses, strict=True))
         if not readable or any(field.split() != [field] or _COMMENT in field for field in (*name, *names)):

@@ -57,7 +57,7 @@ def as_text(value: object) -> str:
     return str(value)
 
 
-_DELIMITERS = ",;\t|"
+DELIMITERS = ",;\t|"
 _SEEN_BY_SNIFFER = 256 * 1024
 _NEEDS_QUOTES = re.compile(r'[",;\t|\n]|^\s|\s$')
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t")
@@ -91,7 +91,7 @@ def sniff(text: str) -> str:
     answer is a character that does not occur in it.
     """
     records = _count_marks(text[:_SEEN_BY_SNIFFER], cut=len(text) > _SEEN_BY_SNIFFER)
-    candidates = [mark for mark in _DELIMITERS if records and records[0][mark]]
+    candidates = [mark for mark in DELIMITERS if records and records[0][mark]]
     if not candidates:
         return next(mark for mark in map(chr, range(0xE000, 0xF900)) if mark not in text)
 
@@ -122,15 +122,41 @@ def _count_marks(text: str, *, cut: bool) -> list[Counter[str]]:
     return records
 
 
-def _parse(path: Path, text: str, delimiter: str, skipped: int, *, quoted: bool = True) -> Grid:
+def csv_reader(text: str, delimiter: str, quoted: bool) -> Any:
+    """A strict reader of delimited text."""
     # The limit belongs to the whole process, so it is only ever raised.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_BYTES))
-    reader = csv.reader(
-        io.StringIO(text, newline="\n"),  # only \n: Unicode's line separators occur inside answers
-        delimiter=delimiter,
-        quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
-        strict=True,
+    lines = io.StringIO(text, newline="\n")  # only \n: Unicode's line separators occur inside answers
+    return csv.reader(
+        lines, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE, strict=True
     )
+
+
+def malformed(path: Path | str, error: csv.Error, line: int | None) -> InputError:
+    """What is wrong with delimited text."""
+    unclosed = "unexpected end" in str(error)
+    what = "a quotation mark opens here and never closes." if unclosed else f"is malformed here: {error}."
+    hint = "A quotation mark inside a quoted cell is written twice."
+    return InputError(path, what, line=line, hint=hint)
+
+
+def same_name(path: Path | str, name: str, first: int, second: int, line: int | None = None) -> InputError:
+    """Two columns, by their places, have one name."""
+    what = f"columns {first} and {second} are both called {name!r}."
+    return InputError(path, what, line=line, hint="Rename or delete one of them.")
+
+
+def fit_cells(path: Path | str, cells: list[str], width: int, line: int | None = None) -> list[str]:
+    """Cut blank cells beyond the header; any other difference in width is an error."""
+    if len(cells) < width or any(cell.strip() for cell in cells[width:]):
+        hint = "A cell that contains the delimiter or a line break must be in quotation marks."
+        what = f"this row has {len(cells)} cells, but the header has {width}."
+        raise InputError(path, what, line=line, hint=hint)
+    return cells[:width]
+
+
+def _parse(path: Path, text: str, delimiter: str, skipped: int, *, quoted: bool = True) -> Grid:
+    reader = csv_reader(text, delimiter, quoted)
     grid: Grid = []
     line = skipped + 1
     try:
@@ -138,29 +164,11 @@ def _parse(path: Path, text: str, delimiter: str, skipped: int, *, quoted: bool 
             if any(cell.strip() for cell in cells):
                 width = len(grid[0][1]) if grid else len(cells)
                 check_size(path, len(grid), width, line=line)
-                grid.append((line, _fitted(path, line, cells, width)))
+                grid.append((line, fit_cells(path, cells, width, line)))
             line = skipped + reader.line_num + 1
     except csv.Error as error:
-        unclosed = "unexpected end" in str(error)
-        raise InputError(
-            path,
-            "a quotation mark opens here and never closes." if unclosed else f"is malformed here: {error}.",
-            line=line,
-            hint="A quotation mark inside a quoted cell is written twice.",
-        ) from error
+        raise malformed(path, error, line) from error
     return grid
-
-
-def _fitted(path: Path, line: int, cells: list[str], width: int) -> list[str]:
-    """Cut blank cells that stand beyond the header; any other difference in width is an error."""
-    if len(cells) < width or any(cell.strip() for cell in cells[width:]):
-        raise InputError(
-            path,
-            f"this row has {len(cells)} cells, and the header has {width}.",
-            line=line,
-            hint="A cell that holds the delimiter or a line break must stand in quotation marks.",
-        )
-    return cells[:width]
 
 
 def write_delimited(
@@ -195,6 +203,8 @@ def _quoted(text: str, defuse: bool, *, alone: bool) -> str:
 MAX_UNPACKED_BYTES = 512 * 1024 * 1024
 MAX_CELL = 32_767
 
+_NOT_A_WORKBOOK = "is not an .xlsx workbook, or it is damaged."
+_SAVE_AGAIN = "Open it in a spreadsheet program and save it as .xlsx."
 _OLD_OR_LOCKED = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 # A text that begins so would be read as a formula or, like `#N/A`, as an error.
 MEAN_SOMETHING = ("=", "+", "-", "@", "\t", "#")
@@ -215,38 +225,22 @@ def read_sheet(path: Path, sheet: str | None = None) -> Grid:
     except PostilError:
         raise
     except Exception as error:  # on a damaged workbook openpyxl lets through whatever happens to it
-        raise InputError(
-            path,
-            "is a damaged workbook, or none.",
-            hint="Open it in a spreadsheet program and save it again as .xlsx.",
-        ) from error
+        raise InputError(path, _NOT_A_WORKBOOK, hint=_SAVE_AGAIN) from error
 
 
 def _refuse_what_is_no_workbook(path: Path, data: bytes) -> None:
     if data.startswith(_OLD_OR_LOCKED):
         if "EncryptedPackage".encode("utf-16-le") in data:
-            raise InputError(
-                path, "is protected by a password.", hint="Save a copy without a password, and name that one."
-            )
-        raise InputError(
-            path,
-            "is a workbook of the old .xls kind, which cannot be read.",
-            hint="Open it in a spreadsheet program and save it as .xlsx.",
-        )
+            hint = "Save a copy without a password, and use that one."
+            raise InputError(path, "is protected by a password.", hint=hint)
+        raise InputError(path, "is an old .xls workbook, which cannot be read.", hint=_SAVE_AGAIN)
     try:
         unpacked = unpacked_bytes(data)
     except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
-        raise InputError(
-            path,
-            "is not an .xlsx workbook, or it is damaged.",
-            hint="Open it in a spreadsheet program and save it as .xlsx.",
-        ) from error
+        raise InputError(path, _NOT_A_WORKBOOK, hint=_SAVE_AGAIN) from error
     if unpacked > MAX_UNPACKED_BYTES:
-        raise InputError(
-            path,
-            f"unpacks to {unpacked / 2**20:,.0f} MB; at most {MAX_UNPACKED_BYTES // 2**20} MB are read.",
-            hint="Keep only the sheet with the answers.",
-        )
+        what = f"unpacks to {unpacked / 2**20:,.0f} MB; at most {MAX_UNPACKED_BYTES // 2**20} MB are read."
+        raise InputError(path, what, hint="Keep only the sheet with the answers.")
 
 
 def unpacked_bytes(data: bytes) -> int:

@@ -96,9 +96,7 @@ def _facet_label(xml: XmlFile, element: ET.Element) -> FacetLabel:
     label = xml.required(element, "label")
     if label not in _FACET_LABELS:
         raise xml.error(
-            element,
-            unknown_label(label, "facet label"),
-            hint=f"Known: {', '.join(sorted(_FACET_LABELS))}.",
+            element, unknown_label(label, "facet label"), hint=f"Known: {', '.join(sorted(_FACET_LABELS))}."
         )
     return FacetLabel(xml.required(element, "facetID"), label)
 
@@ -128,19 +126,14 @@ def _refuse_clashes(path: Path, files: Sequence[Path], questions: Sequence[Quest
     for file, question in zip(files, questions, strict=True):
         for answer in question.answers:
             if owner.setdefault(answer.id, file) is not file:
-                raise InputError(
-                    file,
-                    f"the answer id {answer.id!r} also stands in {owner[answer.id].name}.",
-                    hint="Ids must be unique in a corpus; are there two copies of it below this folder?",
-                )
+                what = f"the answer id {answer.id!r} also stands in {owner[answer.id].name}."
+                hint = "Ids must be unique in a corpus; are there two copies of it below this folder?"
+                raise InputError(file, what, hint=hint)
             if answer.label is not None:
                 labels.add(answer.label)
     if not fitting_schemes(labels, RESPONSE_SCHEMES):
-        raise InputError(
-            path,
-            f"mixes labels of different schemes: {some(sorted(labels), 6)}.",
-            hint="Keep the 5-way, 3-way and 2-way releases in separate folders.",
-        )
+        hint = "Keep the 5-way, 3-way and 2-way releases in separate folders."
+        raise InputError(path, f"mixes labels of different schemes: {some(sorted(labels), 6)}.", hint=hint)
 
 
 def read_collection(folder: Path | str) -> Collection:
@@ -158,10 +151,8 @@ def read_collection(folder: Path | str) -> Collection:
         for subset in sorted(child for child in base.iterdir() if child.is_dir()):
             collection[corpus, subset.name] = read_corpus(subset, corpus=corpus)
     if not collection:
-        raise MissingDataError(
-            f"{folder}: there is no folder 'beetle' or 'sciEntsBank' with XML files in it.",
-            hint="The layout is <corpus>/<set>/**/*.xml; docs/researchers/data.md shows it.",
-        )
+        what = f"{folder}: there is no folder 'beetle' or 'sciEntsBank' with XML files in it."
+        raise MissingDataError(what, hint="The layout is <corpus>/<set>/**/*.xml; docs/researchers/data.md shows it.")
     return collection
 
 
@@ -239,13 +230,8 @@ def read_labels(path: Path | str, schemes: Mapping[str, Scheme]) -> list[Labelle
         fields = row.fields
         label = next(fields[name] for name in _LABEL_COLUMNS if name in fields)
         if label not in known:
-            raise InputError(
-                path,
-                unknown_label(label),
-                line=row.line,
-                record=fields["id"],
-                hint=f"Known labels: {', '.join(sorted(known))}.",
-            )
+            hint = f"Known labels: {', '.join(sorted(known))}."
+            raise InputError(path, unknown_label(label), line=row.line, record=fields["id"], hint=hint)
         seen.add(fields["id"], row.line)
         items.append(
             LabelledItem(
@@ -355,11 +341,8 @@ def read_gaps(path: Path | str) -> list[GapRow]:
     table.demand_rows()
     lacking = [name for name in COLUMNS if name not in table.header]
     if lacking:
-        raise InputError(
-            path,
-            f"there is no column {some(lacking)}; there are {some(table.header, 10)}.",
-            hint=f"A table of gaps has the columns {', '.join(COLUMNS)}.",
-        )
+        what = f"there is no column {some(lacking)}; there are {some(table.header, 10)}."
+        raise InputError(path, what, hint=f"A table of gaps has the columns {', '.join(COLUMNS)}.")
     places = [table.header.index(name) for name in COLUMNS]
     found = []
     for row in table.rows:

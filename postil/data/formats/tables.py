@@ -104,21 +104,14 @@ def _add(path: Path, group: _Group, record: Record) -> None:
     first = group.first.line
     if record.question.strip():
         if group.text.strip() and group.text.split() != record.question.split():
-            raise InputError(
-                path,
-                f"the question {record.question_id!r} has another text here than before (line {first}).",
-                line=record.line,
-                hint="Give each question its own id.",
-            )
+            what = f"the question {record.question_id!r} has another text here than before (line {first})."
+            raise InputError(path, what, line=record.line, hint="Give each question its own id.")
         group.text = group.text if group.text.strip() else record.question
     if record.references:
         if group.references and group.references != record.references:
-            raise InputError(
-                path,
-                f"the same question has other references here than before (line {first}).",
-                line=record.line,
-                hint="If all of them are right, put them into columns reference, reference_2, … of each row.",
-            )
+            what = f"the same question has other references here than before (line {first})."
+            hint = "If all of them are right, put them into columns reference, reference_2, … of each row."
+            raise InputError(path, what, line=record.line, hint=hint)
         group.references = record.references
     group.module = group.module or record.module
     id = record.id
@@ -216,11 +209,9 @@ def read_table(
     if not references:
         return questions
     if len(questions) > 1:
-        raise InputError(
-            rows.path,
-            f"holds {len(questions)} questions, and references given for all of them at once.",
-            hint="Put the references into a column of the table or into a key file.",
-        )
+        what = f"holds {len(questions)} questions, and references given for all of them at once."
+        hint = "Put the references into a column of the table or into a key file."
+        raise InputError(rows.path, what, hint=hint)
     return [replace(each, references=make_references(references)) for each in questions]
 
 
@@ -244,11 +235,9 @@ def _check_columns(rows: Rows, found: ColumnMap, question: str | None, reference
         (bool(references), found.references[0] if found.references else None, "reference"),
     ):
         if given and column is not None:
-            raise InputError(
-                rows.path,
-                f"the {option} is given, and the column {column!r} holds it, too.",
-                hint=f"Leave --{option} out, or set the column aside with --column {option}= (and nothing).",
-            )
+            what = f"the {option} is given, and the column {column!r} holds it, too."
+            hint = f"Leave --{option} out, or set the column aside with --column {option}= (and nothing)."
+            raise InputError(rows.path, what, hint=hint)
 
 
 def _record(rows: Rows, row: Row, found: ColumnMap, number: int, question: str | None) -> Record:
@@ -260,12 +249,8 @@ def _record(rows: Rows, row: Row, found: ColumnMap, number: int, question: str |
     text = cell(found.question) if question is None else question
     question_id = cell(found.question_id).strip()
     if not question_id and not text.strip():
-        raise InputError(
-            rows.path,
-            "this row does not say which question it answers.",
-            line=row.line,
-            hint="Repeat the question, or its id, in each row.",
-        )
+        what = "this row does not say which question it answers."
+        raise InputError(rows.path, what, line=row.line, hint="Repeat the question, or its id, in each row.")
     answer_id, answer = cell(found.id).strip(), cell(found.answer)
     label = parse_label(rows.path, row.line, cell(found.label))
     nothing = found.id is not None and not answer_id and not answer.strip() and label is None
@@ -395,11 +380,9 @@ def fill_from_key(
     for question in questions:
         told = entries.get(plain(question.id)) or entries.get(plain(question.text))
         if told is None:
-            raise InputError(
-                key,
-                f"the key says nothing of the question {question.id!r} ({question.text[:60]!r}).",
-                hint=f"It has {some(dict.fromkeys(entry.names[0] for entry in entries.values()), 10)}.",
-            )
+            what = f"the key says nothing of the question {question.id!r} ({question.text[:60]!r})."
+            hint = f"It has {some(dict.fromkeys(entry.names[0] for entry in entries.values()), 10)}."
+            raise InputError(key, what, hint=hint)
         text = question.text if question.text.strip() else told.question
         references = make_references(told.references) or question.references
         filled.append(replace(question, text=text, references=references))

@@ -114,19 +114,13 @@ def wide_questions(
     columns = _named(rows, questions or {}, references or {}, _by_column(rows, key, entries))
     by_text = key is not None and not columns and bool(find_slots(rows.header))
     if entries and not columns and not by_text:
-        raise InputError(
-            key or "",
-            f"the key names {some(entry.names[0] for entry in entries)}, no columns of {rows.path}.",
-            hint=f"Its columns are {some(rows.header, 20)}.",
-        )
+        what = f"the key names {some(entry.names[0] for entry in entries)}, no columns of {rows.path}."
+        raise InputError(key or "", what, hint=f"Its columns are {some(rows.header, 20)}.")
     columns = columns or _found(rows)
     if not columns:
-        raise InputError(
-            rows.path,
-            f"no column looks like a question; the columns are {some(rows.header, 20)}.",
-            line=1,
-            hint="Name them with --question 'COLUMN=text' or in a key file (--key).",
-        )
+        what = f"no column looks like a question; the columns are {some(rows.header, 20)}."
+        hint = "Name them with --question 'COLUMN=text' or in a key file (--key)."
+        raise InputError(rows.path, what, line=1, hint=hint)
     read = build_questions(rows.path, _records(rows, columns, _id_column(rows, columns, id_column)))
     return fill_from_key(read, key, encoding=encoding) if by_text and key is not None else read
 
@@ -145,12 +139,9 @@ def _by_column(rows: Rows, key: Path | str | None, entries: Iterable[KeyEntry]) 
         if column is not None:
             found.setdefault(column, entry)
         elif entry.column:
-            raise InputError(
-                key or "",
-                f"{rows.path} has no column {entry.column!r}, which the key names.",
-                line=entry.line,
-                hint=f"Its columns are {some(rows.header, 20)}.",
-            )
+            what = f"{rows.path} has no column {entry.column!r}, which the key names."
+            hint = f"Its columns are {some(rows.header, 20)}."
+            raise InputError(key or "", what, line=entry.line, hint=hint)
     return found
 
 
