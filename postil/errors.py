@@ -16,7 +16,7 @@ _MOST_WORDS = 4
 
 
 class PostilError(Exception):
-    """Anything a user can mend: the command line prints its one message and exits with status 2."""
+    """Anything a user can fix: the command line prints its one message and exits with status 2."""
 
     def __init__(self, what: str, *, hint: str = "") -> None:
         self.what = what
@@ -25,7 +25,7 @@ class PostilError(Exception):
 
 
 class InputError(PostilError):
-    """A file that cannot be read as what it should be, with the place where that shows."""
+    """A file that cannot be read as expected, with the position of the problem."""
 
     def __init__(
         self,
@@ -48,11 +48,11 @@ class InputError(PostilError):
 
 
 class MismatchError(PostilError):
-    """Two files that should speak of the same items and do not."""
+    """Two files that should be about the same items and are not."""
 
 
 class MissingDataError(PostilError):
-    """Data that a command needs and that is not where it was looked for."""
+    """Data that a command needs and cannot find."""
 
 
 def some(names: Iterable[str], most: int = 3) -> str:
@@ -64,9 +64,9 @@ def some(names: Iterable[str], most: int = 3) -> str:
 
 
 def unknown_label(label: str, what: str = "label") -> str:
-    """Say that a label is unknown; a text too long for a label may be a pupil's, and is not repeated."""
+    """Report an unknown label; a text too long for a label may be a pupil's, and is not repeated."""
     if len(label) > _LONGEST_LABEL or len(label.split()) > _MOST_WORDS:
-        return f"what stands here for a {what} is a longer text."
+        return f"this is a longer text, not a {what}."
     return f"the {what} {label!r} is unknown."
 
 

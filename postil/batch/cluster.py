@@ -1,6 +1,6 @@
 """The engine of a Ray cluster: Ray Data cuts files, and a pool of actors that load the model once judges.
 
-What travels between the stages is short JSON; answers and results go from storage to a worker and back, never
+Only short JSON travels between the stages; answers and results go from storage to a worker and back, never
 through Ray.
 """
 
@@ -26,19 +26,19 @@ from postil.batch.work import MOST_TRIES, Done, Tally, Task, Work, given_up
 from postil.batch.worker import judge_partition
 from postil.errors import MissingDataError, PostilError
 
-# Connects to a Ray cluster, or makes one on this computer, and asks its nodes whether they judge alike.
+# Connecting to a Ray cluster, or starting one on this computer, and checking that all its nodes judge alike.
 
-_STORE = 100_000_000  # bytes of shared memory on a cluster of our own: next to nothing goes through it
+_STORE = 100_000_000  # bytes of shared memory on our own cluster: next to nothing goes through it
 _PATIENCE = 120.0  # seconds in which every node must have answered
-_SAME = "Every node needs the same Python, Ray, Postil and model as the computer that gives the work."
+_SAME = "Every node needs the same Python, Ray, Postil and model as this computer."
 
 
 @contextmanager
 def connected(address: str | None, workers: int | None, model: str | None) -> Iterator[Any]:
     """Ray, connected to a cluster that judges as this computer does.
 
-    A cluster that was made here ends here, any other is only left; and a connection that the program which
-    calls has made itself stays.
+    A cluster started here is shut down in the end, any other is only left. A connection that the calling
+    program has made itself stays open.
     """
     ray = _import()
     if ray.is_initialized():
@@ -65,7 +65,7 @@ def connected(address: str | None, workers: int | None, model: str | None) -> It
 
 
 def _demand_listener(address: str | None) -> None:
-    """Fail where nobody listens at a host and port: Ray itself would ask for many minutes."""
+    """Fail at once if nothing listens at a host and port: Ray itself would keep trying for minutes."""
     host, _, port = (address or "").rpartition(":")
     if host and port.isdecimal() and "/" not in host:
         try:
@@ -75,8 +75,8 @@ def _demand_listener(address: str | None) -> None:
 
 
 def _import() -> Any:
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anybody
-    # What Ray's processes have to say goes into its own files, not between the lines of a command.
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # no usage reports
+    # Messages of Ray's processes belong in Ray's own files, not in the output of a command.
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     try:
@@ -91,32 +91,32 @@ def _import() -> Any:
 
 @contextmanager
 def _hushed() -> Iterator[None]:
-    """Inside, nothing is written to the error stream: Ray's core tells there which settings it has read."""
-    kept = os.dup(2)
+    """Inside, the error stream is silenced: Ray's core prints the settings it has read there."""
+    stderr = os.dup(2)
     try:
         with Path(os.devnull).open("wb") as nothing:
             os.dup2(nothing.fileno(), 2)
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(stderr, 2)
+        os.close(stderr)
 
 
 def _unreachable(address: str | None, error: Exception) -> PostilError:
-    said = str(error).strip().partition("\n")[0] or type(error).__name__
+    reason = str(error).strip().partition("\n")[0] or type(error).__name__
     if address is None:
-        return PostilError(f"Ray could not be started on this computer: {said}")
+        return PostilError(f"Ray could not be started on this computer: {reason}")
     if isinstance(error, ConnectionError):
-        hint = "Start one with `ray start --head`. One with a token needs RAY_AUTH_MODE=token here, too."
+        hint = "Start one with `ray start --head`. If it uses a token, set RAY_AUTH_MODE=token here as well."
         return PostilError(f"there is no Ray cluster at {address!r}.", hint=hint)
-    return PostilError(f"the Ray cluster at {address!r} cannot be used: {said}")
+    return PostilError(f"the Ray cluster at {address!r} cannot be used: {reason}")
 
 
 def check_nodes(ray: Any, model: str | None) -> None:
-    """Refuse a cluster of which a node has another Postil or another model than this computer, or none."""
+    """Refuse a cluster if a node lacks Postil or has a version or model different from this computer's."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    # Defined here so that Ray sends it as it is: a node without Postil can run it, too.
+    # Defined here so that Ray sends the function itself: even a node without Postil can run it.
     def equipment() -> tuple[str, str]:
         try:
             from postil import __version__ as version
@@ -132,35 +132,35 @@ def check_nodes(ray: Any, model: str | None) -> None:
     asked = {}
     for node in ray.nodes():
         if node["Alive"]:
-            there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
-            asked[ask.options(scheduling_strategy=there).remote()] = node["NodeManagerAddress"]
+            placement = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+            asked[ask.options(scheduling_strategy=placement).remote()] = node["NodeManagerAddress"]
     ready, late = ray.wait(list(asked), num_returns=len(asked), timeout=_PATIENCE)
     if late:
         raise PostilError(f"the cluster's node {asked[late[0]]} does not answer.", hint=_SAME)
     try:
-        found = {asked[one]: ray.get(one) for one in ready}
+        equipped = {asked[reply]: ray.get(reply) for reply in ready}
     except ray.exceptions.RayError as error:
         why = f"a node of the cluster cannot run Postil ({type(error).__name__})."
         raise PostilError(why, hint=_SAME) from error
-    compare_nodes(found, (__version__, model_signature(model)))
+    compare_nodes(equipped, (__version__, model_signature(model)))
 
 
-def compare_nodes(found: Mapping[str, tuple[str, str]], here: tuple[str, str]) -> None:
+def compare_nodes(nodes: Mapping[str, tuple[str, str]], here: tuple[str, str]) -> None:
     """Refuse a node whose version or model is not the one of this computer."""
-    for address, there in found.items():
+    for address, there in nodes.items():
         if there == here:
             continue
         version, model = there
         if not version:
             has = "has no Postil with the extra `cluster`"
         elif version != here[0]:
-            has = f"has Postil {version}, and this computer {here[0]}"
+            has = f"has Postil {version}, but this computer has {here[0]}"
         else:
-            has = "has another model than this computer" if model else "has no model at that place"
+            has = "has a different model from this computer" if model else "has no model at that path"
         raise PostilError(f"the cluster's node {address} {has}.", hint=_SAME)
 
 
-# Tasks and what came of them as JSON, for engines whose workers are on other computers.
+# Tasks and results as JSON, for workers on other computers.
 
 
 def to_json(value: Source | Task | Done) -> str:
@@ -180,58 +180,60 @@ def read_task(text: str) -> Task:
 
 def read_done(text: str) -> Done:
     """Read what came of a task."""
-    told = json.loads(text)
-    task = _task(told.pop("task")) if told["task"] else told.pop("task")
-    return Done(Source(**told.pop("source")), task, Tally(**told.pop("tally")), **told)
+    fields = json.loads(text)
+    task = _task(fields.pop("task")) if fields["task"] else fields.pop("task")
+    return Done(Source(**fields.pop("source")), task, Tally(**fields.pop("tally")), **fields)
 
 
-def _task(told: Mapping[str, Any]) -> Task:
-    partition = dict(told["partition"])
+def _task(fields: Mapping[str, Any]) -> Task:
+    partition = dict(fields["partition"])
     source = Source(**partition.pop("source"))
     layout = dict(partition.pop("layout"))
     names = tuple(layout.pop("names"))
-    return Task(Partition(source, **partition, layout=Layout(names, **layout)), told["sha256"], told["of"])
+    return Task(
+        Partition(source, **partition, layout=Layout(names, **layout)), fields["sha256"], fields["of"]
+    )
 
 
-_PLANNING = 2  # files that are cut at a time, at most: that is much quicker than judging them
-_AHEAD = 2  # partitions handed out for each actor: one in its hands, one waiting
+_PLANNING = 2  # files cut at a time: cutting is much quicker than judging
+_AHEAD = 2  # partitions handed out to each actor: one being judged, one waiting
 
 Row = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class RayEngine:
-    """Judges partitions in so many actors of a cluster; without an address, of one made on this computer.
+    """Judges partitions in actors of a cluster, or without an address of one started on this computer.
 
-    Without a number there are as many actors as the cluster has cores.
+    Without `workers` there are as many actors as the cluster has cores.
     """
 
     workers: int | None = None
     address: str | None = None
 
     def run(self, work: Work, sources: Iterable[Source]) -> Generator[Done, None, None]:
-        """Judge files. Actors that die with their node are started again, and what they had in hand, too."""
+        """Judge files; actors that die with their node are restarted, and their work is done again."""
         listed = list(sources)
         if not listed:
             return
         with connected(self.address, self.workers, work.model) as ray:
             workers = self.workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
-            # Ray gives what an actor had in hand when it died to the next one, for ever: somebody must count.
+            # Ray passes the work of a dead actor on to the next one for ever, so tries are counted here.
             tries = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=-1)(_Tries).remote()
             rows = _pipeline(ray, work, listed, workers, tries).iter_rows()
             try:
                 for row in rows:
                     yield read_done(row["done"])
             except ray.exceptions.RayError as error:
-                # What Ray says is pages long, and of its own insides.
+                # Ray's own message is pages long and about its internals.
                 raise PostilError(
-                    f"the Ray cluster could not go on ({type(error).__name__}).",
+                    f"the Ray cluster could not continue ({type(error).__name__}).",
                     hint="Run the same command again: it continues where it stopped.",
                 ) from error
 
 
 def _pipeline(ray: Any, work: Work, sources: list[Source], workers: int, tries: Any) -> Any:
-    """Files → partitions → what came of them; nothing runs until somebody asks for rows."""
+    """Files → partitions → results; nothing runs until rows are asked for."""
     context = ray.data.DataContext.get_current().copy()
     context.enable_progress_bars = context.print_on_execution_start = False
     # Every row is a block of its own, so that an actor is given one partition, however many its file has.
@@ -247,7 +249,7 @@ def _pipeline(ray: Any, work: Work, sources: list[Source], workers: int, tries: 
 
 
 def _plan(row: Row, work: Work) -> list[Row]:
-    """What there is to do with a file."""
+    """The tasks of a file, or why there are none."""
     planned = plan(work, read_source(row["source"]))
     if isinstance(planned, Done):
         return [{"task": "", "done": to_json(planned)}]
@@ -261,7 +263,7 @@ class _Judge:
         self.work, self.tries = work, tries
 
     def __call__(self, row: Row) -> Row:
-        """Judge a partition; what planning has finished with is passed on."""
+        """Judge a partition; files that planning has dealt with are passed on."""
         return {"done": row["done"] or to_json(self._judge(read_task(row["task"])))}
 
     def _judge(self, task: Task) -> Done:
@@ -274,12 +276,12 @@ class _Judge:
 
 
 class _Tries:
-    """An actor that knows how often each partition was begun."""
+    """An actor that counts how often each partition was started."""
 
     def __init__(self) -> None:
         self.begun: Counter[tuple[str, int]] = Counter()
 
     def begin(self, name: str, number: int) -> int:
-        """A partition is begun; for the how manieth time."""
+        """Count a partition that is being started, and return how often it has been."""
         self.begun[name, number] += 1
         return self.begun[name, number]

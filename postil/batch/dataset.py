@@ -1,4 +1,4 @@
-"""Grades a dataset: an engine judges what is not finished, and each file is put together from its parts."""
+"""Grades a dataset: an engine judges what is not finished, and each file is assembled from its parts."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ from postil.batch.work import Done, Engine, Tally, Task, Work, unexpected
 from postil.batch.worker import columns_added, find_roles
 from postil.errors import InputError, PostilError
 
-# Keeps a second run out of a folder of this computer while the first one writes into it.
+# Keeping a second run out of a folder on this computer while the first one writes into it.
 
 
 @contextmanager
 def only_run(output: str) -> Iterator[bool]:
-    """Inside, no other run writes into the folder; says whether that is certain.
+    """Inside, no other run writes into the folder; yields whether that is certain.
 
     The operating system lets go of the lock when the process ends, however it ends. Elsewhere, as in an
     object store, two runs write the same bytes under the same names, which is wasteful and harmless.
@@ -82,11 +82,11 @@ def only_run(output: str) -> Iterator[bool]:
         yield True
 
 
-# References that are given for all rows at once fit one question only: looks whether there are more.
+# References given for all rows at once fit a single question only.
 
 
 def refuse_several_questions(work: Work, sources: Iterable[Source]) -> None:
-    """Refuse references for all rows where these answer several questions, before anything is judged."""
+    """Refuse references for all rows if the rows answer several questions, before anything is judged."""
     if not work.references:
         return
     first = ""
@@ -94,25 +94,22 @@ def refuse_several_questions(work: Work, sources: Iterable[Source]) -> None:
         for asked in _asked(work, source):
             first = first or asked
             if asked != first:
-                raise InputError(
-                    source.name,
-                    "the rows of the dataset answer several questions, and references are given for all of "
-                    "them at once.",
-                    hint="Put the references into a column or into a key file (--key).",
-                )
+                what = "the rows answer several questions, but the references were given for all at once."
+                hint = "Put the references into a column or into a key file (--key)."
+                raise InputError(source.name, what, hint=hint)
 
 
 def _asked(work: Work, source: Source) -> Iterator[str]:
-    """The questions of a file, by text or else by id; none of a file that `plan` will complain of."""
+    """The questions of a file, by text or else by id; none if `plan` will refuse the file."""
     try:
-        found = cut(source)
-        roles = find_roles(source.name, found.names, work)
+        whole = cut(source)
+        roles = find_roles(source.name, whole.names, work)
         columns = [name for name in (roles.question, roles.question_id) if name is not None]
-        for partition in found.partitions if columns else ():
+        for partition in whole.partitions if columns else ():
             for batch in read_batches(partition, columns):
                 rows = set(zip(*(map(_text, batch.values[name]) for name in columns), strict=True))
                 yield from filter(None, (next(filter(None, row), "") for row in rows))
-    except Exception:  # noqa: BLE001 - `plan` tells it of this file, and the others are graded all the same
+    except Exception:  # noqa: BLE001 - `plan` reports this file, and the others are still graded
         return
 
 
@@ -120,21 +117,21 @@ def _text(value: object) -> str:
     return "" if value is None else str(value).strip()
 
 
-# Puts the result of a whole file together from its parts, in the format that the file has.
+# Assembling the result of a file from its parts, in the file's own format.
 
 _ROW_GROUP = 10_000
 Prepare = Callable[[Tally], None]
 
 
 def result_url(work: Work, name: str) -> str:
-    """Where the result of that name lies."""
+    """The URL of a result."""
     return f"{work.output}/{name}"
 
 
 def assemble(work: Work, task: Task, before_rename: Prepare) -> Tally:
-    """Make the result of the file that a task belongs to.
+    """Write the result of the file that a task belongs to.
 
-    `before_rename` is called with what all rows came to when the result is written and has not its name yet.
+    `before_rename` is called with the tally of all rows once the result is written, before it gets its name.
     """
     source = task.partition.source
     urls = [part_path(work, task, number) for number in range(task.of)]
@@ -180,7 +177,7 @@ def _write_text(file: IO[bytes], urls: list[str], work: Work, task: Task) -> Tal
 
 
 def _header(task: Task, names: list[str]) -> bytes:
-    """The header as it was written, the mark before it too, with the names of what was added."""
+    """The header as it was written, with its byte-order mark, and the names of the added columns."""
     layout, source = task.partition.layout, task.partition.source
     stored = unpacked(source) if source.compressed else blocks(source, 0, layout.header)
     head = b"".join(stored)[: layout.header] if not source.compressed else next(stored)[: layout.header]
@@ -201,7 +198,7 @@ def _cell(value: object) -> str:
 
 
 def _json_row(raw: str, names: list[str], cells: tuple[object, ...]) -> str:
-    """A line of JSON with further fields; what was there is not written anew."""
+    """A line of JSON with further fields; the existing ones stay exactly as they were."""
     added = json.dumps(dict(zip(names, cells, strict=True)), ensure_ascii=False)
     own = raw.rstrip().removesuffix("}").rstrip()
     return f"{own}{'' if own.endswith('{') else ', '}{added[1:]}"
@@ -209,10 +206,10 @@ def _json_row(raw: str, names: list[str], cells: tuple[object, ...]) -> str:
 
 @dataclass(slots=True)
 class Report:
-    """What came of a dataset so far: files graded now, finished before and failed.
+    """The state of a dataset: files graded now, finished before and failed.
 
-    `tally` says what the rows of the results came to; `rows` are all that are judged, those of files that are
-    not finished, too. `stopped` says why no more could be written. Rows and bytes `judged` are this run's.
+    `tally` covers the rows of finished results; `rows` counts all judged rows, including those of unfinished
+    files. `stopped` says why no more could be written. Rows and bytes `judged` are this run's.
     """
 
     files: int = 0
@@ -232,26 +229,26 @@ Progress = Callable[[Report], None]
 
 
 def grade_dataset(dataset: str, work: Work, engine: Engine, progress: Progress | None = None) -> Report:
-    """Grade every file of a dataset into the output's folder; files that an earlier run finished stay.
+    """Grade every file of a dataset into the output folder; files that an earlier run finished stay.
 
-    A file that cannot be read is reported, and the others are graded all the same. Where the output cannot
-    be written, the run stops: the same call continues when it can be.
+    A file that cannot be read is reported, and the others are still graded. If the output cannot be
+    written, the run stops, and the same call continues it later.
     """
     output = full_url(work.output)
     model = str(Path(work.model).resolve()) if work.model else None
     work = replace(work, output=output, model=model)
     work = replace(work, run=run_of(work))
     if output == full_url(dataset):
-        raise InputError(work.output, "is the dataset itself.", hint="Choose another folder for the result.")
+        raise InputError(work.output, "is the dataset itself.", hint="Choose another output folder.")
     if is_pattern(output) and not is_local(file_system(output)[0]):
-        # To copy and to remove, stores read names as patterns.
+        # Object stores read names as patterns when copying and removing.
         raise InputError(work.output, "is a pattern.", hint="Choose a folder without *, ? and [ in its name.")
     sources = find_sources(dataset, besides=output)
     refuse_several_questions(work, sources)
     ledger = _Ledger(work, sources)
     try:
-        with only_run(output) as is_alone, closing(engine.run(work, sources)) as found:
-            for done in found:
+        with only_run(output) as is_alone, closing(engine.run(work, sources)) as results:
+            for done in results:
                 if done.stop:
                     ledger.report.stopped = done.error
                     return ledger.report
@@ -260,7 +257,7 @@ def grade_dataset(dataset: str, work: Work, engine: Engine, progress: Progress |
                     progress(ledger.report)
             ledger.close()
             if is_alone:
-                remove_parts(work, [one for one in sources if one.name not in ledger.report.failed])
+                remove_parts(work, [source for source in sources if source.name not in ledger.report.failed])
     except WriteError as error:
         ledger.report.stopped = str(error)
     return ledger.report
@@ -268,7 +265,7 @@ def grade_dataset(dataset: str, work: Work, engine: Engine, progress: Progress |
 
 @dataclass(slots=True)
 class _Open:
-    """A file that is not finished: which of its parts are there, and what they came to."""
+    """An unfinished file: its finished parts and their tally."""
 
     source: Source
     parts: set[int] = field(default_factory=set)
@@ -277,7 +274,7 @@ class _Open:
 
 
 class _Ledger:
-    """Knows how far each file is, and puts a file together as soon as its last part is there."""
+    """Keeps track of each file, and assembles it as soon as its last part is finished."""
 
     def __init__(self, work: Work, sources: list[Source]) -> None:
         self.work = work
@@ -285,7 +282,7 @@ class _Ledger:
         self._open = {source.name: _Open(source) for source in sources}
 
     def take(self, done: Done) -> None:
-        """Note what came of a partition or a file; raises `WriteError` where nothing can be written."""
+        """Record the result of a partition or a file; raises `WriteError` if nothing can be written."""
         state = self._open.get(done.source.name)
         if state is None:
             return
@@ -302,7 +299,7 @@ class _Ledger:
                 self._finish(state, done.task)
 
     def close(self) -> None:
-        """Nothing more comes: what is not finished has failed."""
+        """Nothing more will come: unfinished files have failed."""
         for state in list(self._open.values()):
             self._fail(state, f"{state.source.name}: was not finished. Run the command again.")
 
@@ -337,28 +334,28 @@ class _Ledger:
     def _fail(self, state: _Open, why: str) -> None:
         del self._open[state.source.name]
         self.report.failed[state.source.name] = why
-        self.report.bytes_done += state.source.size - state.bytes  # nobody waits for the rest of it
+        self.report.bytes_done += state.source.size - state.bytes  # the rest will never be done
 
     def _close(self, state: _Open) -> None:
         del self._open[state.source.name]
         self.report.tally += state.tally
 
 
-# Says what there is to do with a file of a dataset: its partitions, or that it is finished or unreadable.
+# Planning the work on a file.
 
 
 def plan(work: Work, source: Source) -> list[Task] | Done:
-    """The tasks of a file; a `Done` where an earlier run has finished it, or it cannot be graded."""
+    """The tasks of a file; a `Done` if an earlier run has finished it or it cannot be graded."""
     try:
         if exists(result_url(work, source.result)):
-            # To read every record again, as it is cut, would take much longer than to compare the bytes.
+            # Comparing the bytes is much quicker than reading every record again.
             return Done(source, tally=finished(work, source, digest(source)), before=True)
-        found = cut(source)
-        find_roles(source.name, found.names, work)
+        whole = cut(source)
+        find_roles(source.name, whole.names, work)
     except PostilError as error:
         return Done(source, error=str(error))
     except OSError as error:
         return Done(source, error=f"{source.name}: cannot be read: {error.strerror or type(error).__name__}.")
-    except Exception as error:  # noqa: BLE001 - the other files are graded all the same
+    except Exception as error:  # noqa: BLE001 - the other files are still graded
         return Done(source, error=unexpected(source.name, error))
-    return [Task(partition, found.sha256, len(found.partitions)) for partition in found.partitions]
+    return [Task(partition, whole.sha256, len(whole.partitions)) for partition in whole.partitions]

@@ -1,4 +1,4 @@
-"""The engine of one computer: worker processes that load the model once, and are replaced when they die."""
+"""The engine for one computer: worker processes that load the model once and are replaced when they die."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from postil.batch.storage import Source
 from postil.batch.work import MOST_TRIES, Done, Task, Work, given_up
 from postil.batch.worker import judge_partition
 
-_MOST_IN_VAIN = 8  # times that workers may end one after the other with nothing judged in between
+_MOST_IN_VAIN = 8  # crashes in a row with nothing judged in between
 _IN_VAIN = (
-    f"the workers ended {_MOST_IN_VAIN} times before anything was judged. Is there enough memory for them? "
+    f"the workers crashed {_MOST_IN_VAIN} times before anything was graded. Is there enough memory for them? "
     "See --workers."
 )
-_AHEAD = 2  # partitions handed out for each worker: one in its hands, one waiting
+_AHEAD = 2  # partitions handed out to each worker: one being judged, one waiting
 Step = Task | Done
 
 
 @dataclass(frozen=True, slots=True)
 class LocalEngine:
-    """Judges partitions in so many processes."""
+    """Judges partitions in `workers` processes."""
 
     workers: int
 
     def run(self, work: Work, sources: Iterable[Source]) -> Generator[Done, None, None]:
-        """Judge files; a worker that is killed takes nothing with it: what was under way is judged again.
+        """Judge files; if a worker is killed, what was under way is judged again.
 
-        Who killed it cannot be known, so all that were under way count a try. What was under way twice is
-        judged by one worker, one after the other, and shows what it is. Where workers end whatever they are
-        given, as without the memory for a model, the run stops.
+        Which partition crashed it is unknown, so a try is counted for all that were under way. Those with two
+        tries are judged one at a time by a single worker, which shows the culprit. If workers crash whatever
+        they are given, as without enough memory for the model, the run stops.
         """
         tries: Counter[Task] = Counter()
         steps = _steps(work, sources)
@@ -67,9 +67,9 @@ class LocalEngine:
 def _run(
     work: Work, steps: Iterator[Step], lost: list[Task], workers: int, ahead: int
 ) -> Generator[Done, None, int]:
-    """Judge until all is done or a worker dies; what was under way then is put into `lost`.
+    """Judge until all is done or a worker dies; whatever was under way then is added to `lost`.
 
-    So many partitions are handed out at a time. Says in the end how many were judged.
+    At most `ahead` partitions are handed out at a time. Returns how many were judged.
     """
     running: dict[Future[Done], Task] = {}
     judged = 0
@@ -96,7 +96,7 @@ def _run(
 
 
 def _steps(work: Work, sources: Iterable[Source]) -> Iterator[Step]:
-    """What there is to do, file by file; a file is read only when its turn comes."""
+    """The work to do, file by file; a file is read only when its turn comes."""
     for source in sources:
         planned = plan(work, source)
         if isinstance(planned, Done):

@@ -1,6 +1,7 @@
-"""Cuts files into partitions: as much as one worker judges at a time. A file is always cut in the same way.
+"""Cuts files into partitions, the work of one worker at a time, and reads them in batches of rows.
 
-To cut a text, every record of it is read, and one that is malformed shows before anything is judged.
+A file is always cut in the same way. To cut a text file every record is read, so that a malformed one is
+reported before anything is judged.
 """
 
 from __future__ import annotations
@@ -26,17 +27,17 @@ from postil.data.formats.rows import demand_object
 from postil.data.formats.spreadsheets import DELIMITERS, csv_reader, fit_cells, malformed, same_name, sniff
 from postil.errors import InputError
 
-# How a text file is laid out, and its records: lines of JSON, or rows of CSV that may have several lines.
+# The layout and records of a text file: lines of JSON, or rows of CSV that may span several lines.
 
 _BOM = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What has to be known of a file before one can begin to read in its middle.
+    """What must be known about a file to start reading in the middle of it.
 
-    `names` are those of the columns. A file of JSON lines has no delimiter and no header; a table of one
-    column has a header and no delimiter. `header` is where the header ends.
+    `names` are the columns. A file of JSON lines has no delimiter and no header; a table of one column has a
+    header and no delimiter. `header` is the position where the header ends.
     """
 
     names: tuple[str, ...] = ()
@@ -47,9 +48,9 @@ class Layout:
 
 
 def possible_layouts(name: str, kind: str, head: bytes) -> list[Layout]:
-    """How a table that begins so may be laid out, the likelier first; a file of JSON lines is as it is.
+    """The possible layouts of a file that begins like this, the likeliest first.
 
-    Tab-separated files also come without quoting: there a quotation mark is only a character.
+    Tab-separated files also come without quoting, where a quotation mark is an ordinary character.
     """
     newline = "\r\n" if head.partition(b"\n")[0].endswith(b"\r") else "\n"
     if kind == "jsonl":
@@ -57,14 +58,14 @@ def possible_layouts(name: str, kind: str, head: bytes) -> list[Layout]:
     text = head.decode("utf-8", "ignore").replace("\r\n", "\n").removeprefix(_BOM)
     if not text.strip():
         raise InputError(name, "the file is empty.", hint="A table has a header at least.")
-    found = "\t" if kind == "tsv" else sniff(text)
-    delimiter = found if found in DELIMITERS else ""
-    tried = (True, False) if kind == "tsv" else (True,)
-    return [Layout(delimiter=delimiter, quoted=quoted, newline=newline) for quoted in tried]
+    mark = "\t" if kind == "tsv" else sniff(text)
+    delimiter = mark if mark in DELIMITERS else ""
+    choices = (True, False) if kind == "tsv" else (True,)
+    return [Layout(delimiter=delimiter, quoted=quoted, newline=newline) for quoted in choices]
 
 
 def records(name: str, blocks: Iterable[bytes], layout: Layout) -> Iterator[bytes]:
-    """The records of a text one after the other, each with its line end; blank lines are records, too."""
+    """The records of a text, each with its line end; blank lines count as records."""
     pattern = _record(layout.delimiter, layout.quoted)
     held = b""
     line = 1
@@ -102,7 +103,7 @@ def _endless(name: str, line: int, layout: Layout) -> InputError:
 
 
 def text_of(name: str, record: bytes, line: int) -> str:
-    """A record as text, without its line end and without the mark that files may begin with."""
+    """A record as text, without its line end and byte-order mark."""
     try:
         text = record.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -145,14 +146,14 @@ def row_text(cells: Iterable[str], layout: Layout) -> str:
 SLICE = 1024 * 1024  # bytes of text; some thousand answers
 _MOST_ROWS = 10_000  # of a Parquet file's row groups, taken together
 _HEAD = 256 * 1024
-_MOST_NAMES = 2_000  # of fields in JSON: a column beyond is not looked for
-# What reading a file that is damaged, or packed in a way unknown here, may raise.
+_MOST_NAMES = 2_000  # of fields in JSON; columns beyond are ignored
+# What reading a file may raise if it is damaged or compressed in an unknown way.
 DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError)
 
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """A part of a file: bytes of text, or row groups of Parquet, from `begin` up to but without `end`."""
+    """A part of a file: bytes of text, or row groups of Parquet, from `begin` to before `end`."""
 
     source: Source
     number: int
@@ -163,7 +164,7 @@ class Partition:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A file, what its bytes hash to, and its partitions: one at least, with nothing in it if need be."""
+    """A file, the hash of its bytes, and its partitions: at least one, which may be empty."""
 
     source: Source
     sha256: str
@@ -176,7 +177,7 @@ class Cut:
 
 
 def cut(source: Source, size: int = SLICE) -> Cut:
-    """Cut a file into partitions, having read it from the beginning to the end."""
+    """Read a file to the end and cut it into partitions."""
     try:
         if source.kind == "parquet":
             return Cut(source, digest(source), tuple(_row_groups(source)))
@@ -186,7 +187,7 @@ def cut(source: Source, size: int = SLICE) -> Cut:
 
 
 def unreadable(name: str, error: Exception) -> InputError:
-    """Say why a file cannot be read: what the system says. What a reader says may repeat a pupil's words."""
+    """Why a file cannot be read, in the system's words; a parser's own message may repeat a pupil's words."""
     why = error.strerror if isinstance(error, OSError) and error.errno else "it is damaged"
     return InputError(name, f"cannot be read: {why}.")
 
@@ -200,7 +201,7 @@ def _row_groups(source: Source) -> Iterator[Partition]:
             layout = Layout(tuple(stored.schema_arrow.names))
             rows = [about.row_group(number).num_rows for number in range(about.num_row_groups)]
     except (pa.ArrowException, OSError) as error:
-        raise InputError(source.name, "is no Parquet file, or is damaged.") from error
+        raise InputError(source.name, "is not a Parquet file, or it is damaged.") from error
     _refuse_same_names(source.name, layout.names)
     number = begin = held = 0
     for place, count in enumerate(rows):
@@ -218,21 +219,21 @@ def _cut_text(source: Source, size: int) -> Cut:
             return _scanned(source, layout, size)
         except InputError as error:
             problem = problem or error
-    assert problem is not None  # noqa: S101 - there is a layout at least
+    assert problem is not None  # noqa: S101 - there is at least one layout
     raise problem
 
 
 def _scanned(source: Source, layout: Layout, size: int) -> Cut:
-    """Cut at the first end of a record after so many bytes."""
+    """Cut at the first end of a record after `size` bytes."""
     seen = hashlib.sha256()
     stored = unpacked(source) if source.compressed else _hashed(blocks(source), seen)
     names: dict[str, None] = {}
     ends: list[int] = []
-    begin = place = 0
+    begin = position = 0
     line = 1
     for record in records(source.name, stored, layout):
         text = text_of(source.name, record, line)
-        place += len(record)
+        position += len(record)
         if not text.strip():
             pass
         elif source.kind == "jsonl":
@@ -240,23 +241,23 @@ def _scanned(source: Source, layout: Layout, size: int) -> Cut:
             if len(names) < _MOST_NAMES:
                 names |= dict.fromkeys(fields)
         elif not layout.names:
-            layout = replace(layout, names=_header(source.name, text, layout, line), header=place)
-            begin = place
+            layout = replace(layout, names=_header(source.name, text, layout, line), header=position)
+            begin = position
         else:
             cells = cells_of(source.name, text, layout, line)
             fit_cells(source.name, cells, len(layout.names), line)
         line += record.count(b"\n")
-        if place - begin >= size and not source.compressed:
-            ends.append(place)
-            begin = place
+        if position - begin >= size and not source.compressed:
+            ends.append(position)
+            begin = position
     if source.kind == "jsonl":
         layout = replace(layout, names=tuple(names))
-    if begin < place or not ends:
-        ends.append(place)
+    if begin < position or not ends:
+        ends.append(position)
     begins = [layout.header, *ends[:-1]]
-    places = zip(begins, ends, strict=True)
-    found = tuple(Partition(source, number, a, b, layout) for number, (a, b) in enumerate(places))
-    return Cut(source, digest(source) if source.compressed else seen.hexdigest(), found)
+    spans = zip(begins, ends, strict=True)
+    partitions = tuple(Partition(source, number, a, b, layout) for number, (a, b) in enumerate(spans))
+    return Cut(source, digest(source) if source.compressed else seen.hexdigest(), partitions)
 
 
 def _header(name: str, text: str, layout: Layout, line: int) -> tuple[str, ...]:
@@ -284,17 +285,17 @@ def _hashed(stored: Iterable[bytes], seen: hashlib._Hash) -> Iterator[bytes]:
         yield block
 
 
-# Reads a partition in batches of rows: a fixed number of rows each, however the file is stored.
+# Reading a partition in batches with a fixed number of rows, however the file is stored.
 
 ROWS = 1024
-RAW = "postil_raw"  # the column of a row of text as it was written
+RAW = "postil_raw"  # the column that holds a row of text as it was written
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Rows as they come out again, and what stands in the columns that were asked for.
+    """Rows to pass through to the result, and the values of the columns asked for.
 
-    Rows of Parquet keep their columns. A row of text is carried through as it was written, in one column:
+    Rows of Parquet keep their columns. A row of text is passed through as it was written, in one column:
     numbers, quotation marks and fields that only some rows have stay as they are.
     """
 
@@ -303,9 +304,9 @@ class Batch:
 
 
 def read_batches(partition: Partition, columns: Sequence[str], rows: int = ROWS) -> Iterator[Batch]:
-    """The rows of a partition in their order, so many at a time; what cannot be read is an `InputError`.
+    """The rows of a partition in order, `rows` at a time; `InputError` if they cannot be read.
 
-    There is a batch at least, with no row in it if need be.
+    There is at least one batch, which may be empty.
     """
     read = _parquet if partition.source.kind == "parquet" else _text
     try:
@@ -319,20 +320,22 @@ def _parquet(partition: Partition, columns: list[str], rows: int) -> Iterator[Ba
     with files.open(path, "rb") as file:
         stored = pq.ParquetFile(file)
         groups = list(range(partition.begin, partition.end))
-        found = stored.iter_batches(batch_size=rows, row_groups=groups, use_threads=False) if groups else ()
+        batches = stored.iter_batches(batch_size=rows, row_groups=groups, use_threads=False) if groups else ()
         empty = stored.schema_arrow.empty_table()
-        for table in in_batches((pa.Table.from_batches([one], empty.schema) for one in found), rows, empty):
+        for table in in_batches(
+            (pa.Table.from_batches([batch], empty.schema) for batch in batches), rows, empty
+        ):
             yield Batch(table, {name: table.column(name).to_pylist() for name in columns})
 
 
 def _text(partition: Partition, columns: list[str], rows: int) -> Iterator[Batch]:
     source = partition.source
-    found = _lines_of_json(partition, columns) if source.kind == "jsonl" else _delimited(partition, columns)
+    records = _lines_of_json(partition, columns) if source.kind == "jsonl" else _delimited(partition, columns)
     first = True
-    while (some := list(islice(found, rows))) or first:
+    while (chunk := list(islice(records, rows))) or first:
         first = False
-        raw = pa.table({RAW: pa.array([text for text, _ in some], pa.large_string())})
-        yield Batch(raw, {name: [values[place] for _, values in some] for place, name in enumerate(columns)})
+        raw = pa.table({RAW: pa.array([text for text, _ in chunk], pa.large_string())})
+        yield Batch(raw, {name: [values[index] for _, values in chunk] for index, name in enumerate(columns)})
 
 
 def _lines_of_json(partition: Partition, columns: list[str]) -> Iterator[tuple[str, list[object]]]:
@@ -367,7 +370,7 @@ def _texts(partition: Partition) -> Iterator[str]:
 
 
 def in_batches(tables: Iterable[pa.Table], rows: int, empty: pa.Table) -> Iterator[pa.Table]:
-    """The same rows, `rows` at a time; only the last batch has fewer. Where there are none, it is `empty`."""
+    """The same rows, `rows` at a time; only the last batch has fewer. Without rows, it is `empty`."""
     held = empty
     first = True
     for table in tables:

@@ -1,6 +1,6 @@
-"""The parts of a result: the judged rows of each partition, in a file of its own until all are there.
+"""The parts of a result: the judged rows of each partition, in separate files until all are finished.
 
-What belongs to the run itself lies in `_postil` below the output: readers of datasets pass over such names.
+Files of the run itself are in `_postil` in the output folder: readers of datasets skip such names.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ _END = b"\xff\xff\xff\xff\0\0\0\0"  # of a stream of Arrow that is complete
 
 
 def parts_folder(work: Work, task: Task) -> str:
-    """Where the parts of a task's file lie; another input, model or option has another place."""
+    """The folder for the parts of a task's file; it depends on the input, the model and the options."""
     made_of = _short(work.run, task.sha256, str(task.of))
     return f"{_all_parts(work)}/{_short(task.partition.source.result)}-{made_of}"
 
 
 def remove_parts(work: Work, sources: Iterable[Source]) -> None:
-    """Remove what runs that were stopped, or had other options, have left of files that are finished now.
+    """Remove parts of finished files that were left by runs that stopped or had other options.
 
-    Parts of other files stay: who grades another dataset into the same folder has no part in them.
+    Parts of other files stay: they may belong to another dataset graded into the same folder.
     """
     results = {_short(source.result) for source in sources}
     for name in names_in(_all_parts(work)):
@@ -49,21 +49,21 @@ def _all_parts(work: Work) -> str:
     return f"{work.output}/{OWN}/parts"
 
 
-def _short(*told: str) -> str:
-    return hashlib.sha256("\n".join(told).encode()).hexdigest()[:20]
+def _short(*texts: str) -> str:
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:20]
 
 
 def part_path(work: Work, task: Task, number: int | None = None) -> str:
-    """Where the part of a task lies, or of the partition with another number of the same file."""
+    """The URL of a task's part, or of the part with another number of the same file."""
     wanted = task.partition.number if number is None else number
     return f"{parts_folder(work, task)}/{wanted:08}.arrow"
 
 
 def write_part(work: Work, task: Task, judged: Iterable[tuple[pa.Table, Tally]]) -> Tally:
-    """Write the judged rows of a partition as they come, and say what they came to."""
+    """Write the judged rows of a partition as they come, and return their tally."""
     total = Tally()
     with writing(part_path(work, task), parts_folder(work, task)) as file:
-        # A stream, since columns may have another dictionary in every batch.
+        # A stream, because columns may have a different dictionary in every batch.
         writer: pa.ipc.RecordBatchStreamWriter | None = None
         for table, tally in judged:
             writer = writer or pa.ipc.new_stream(file, table.schema)
@@ -75,9 +75,9 @@ def write_part(work: Work, task: Task, judged: Iterable[tuple[pa.Table, Tally]])
 
 
 def read_part(url: str) -> Iterator[pa.Table]:
-    """The rows of a part, some at a time, after a table of none; `InputError` where it is not whole.
+    """The rows of a part in batches, after an empty table; `InputError` if the part is incomplete.
 
-    Arrow takes a stream that was cut off between two batches for a complete one.
+    Arrow itself takes a stream cut off between two batches for a complete one.
     """
     files, path = file_system(url)
     try:
@@ -91,13 +91,13 @@ def read_part(url: str) -> Iterator[pa.Table]:
             for batch in reader:
                 yield pa.Table.from_batches([batch])
     except (pa.ArrowException, OSError, ValueError) as error:
-        what = "this part of the result is not there, or is damaged."
-        hint = "Run the command again. On a cluster, is this folder the same on every node?"
+        what = "this part of the result is missing or damaged."
+        hint = "Run the command again. On a cluster, do all nodes share this folder?"
         raise InputError(url.removeprefix("file://"), what, hint=hint) from error
 
 
 def read_tally(url: str) -> Tally | None:
-    """What the rows of a part came to; None where the part is not there yet, or is damaged."""
+    """The tally of a part; None if the part is missing or damaged."""
     try:
         return sum(map(tally_of, read_part(url)), Tally())
     except (InputError, KeyError):
@@ -105,28 +105,28 @@ def read_tally(url: str) -> Tally | None:
 
 
 def tally_of(table: pa.Table) -> Tally:
-    """What judged rows came to."""
+    """The tally of judged rows."""
     labels: dict[str, int] = {}
-    for one in pc.value_counts(table.column("postil_label")).to_pylist():
-        labels[one["values"]] = one["counts"]
+    for entry in pc.value_counts(table.column("postil_label")).to_pylist():
+        labels[entry["values"]] = entry["counts"]
     unjudged = labels.pop(None, 0)  # type: ignore[call-overload]
     deferred: Any = pc.sum(table.column("postil_deferred")).as_py()
     return Tally(len(table), labels, deferred or 0, unjudged)
 
 
-# Manifests: what says of each result from which bytes, by which model and with which options it was made.
+# Manifests: from which bytes, by which model and with which options each result was made.
 
 _MODELS = ("encoder", "grader", "pipeline", "spaces", "wordnet")
-_ELSEWHERE = "Choose another folder with -o, or remove that file to have it made anew."
+_ELSEWHERE = "Choose another folder with -o, or delete that file to make it again."
 
 
 def manifest_url(work: Work, source: Source) -> str:
-    """Where the manifest of a file's result lies."""
+    """The URL of the manifest of a file's result."""
     return f"{work.output}/{OWN}/manifests/{source.result}.json"
 
 
 def manifest(work: Work, task: Task, tally: Tally) -> dict[str, object]:
-    """What there is to say of a result."""
+    """The manifest of a result."""
     source = task.partition.source
     return {
         "input": {"name": source.name, "bytes": source.size, "sha256": task.sha256},
@@ -141,21 +141,21 @@ def run_of(work: Work) -> str:
     """Everything that a result depends on besides its input, as JSON: version, model and options."""
     options = asdict(replace(work, output="", run="", model=None))
     del options["output"], options["run"], options["model"]
-    # A key may be long, and only has to be the same.
+    # A key may be long, and only needs to be compared.
     options["key"] = hashlib.sha256(json.dumps(options["key"], sort_keys=True).encode()).hexdigest()
-    told = {"postil": __version__, "model": model_signature(work.model), "options": options}
-    return json.dumps(told, sort_keys=True)
+    run = {"postil": __version__, "model": model_signature(work.model), "options": options}
+    return json.dumps(run, sort_keys=True)
 
 
 def finished(work: Work, source: Source, sha256: str) -> Tally:
-    """What the rows of a result that is there already came to.
+    """The tally of a result that already exists.
 
-    Raises `InputError` where the result is of another input, model or choice of options.
+    Raises `InputError` if it was made from another input, by another model or with other options.
     """
     known = read_json(manifest_url(work, source))
     result = f"{work.output}/{source.result}".removeprefix("file://")
     if not isinstance(known, dict):
-        what = f"{result} is there, and is no result of Postil, or its manifest is damaged."
+        what = f"{result} already exists, but it is not a result of Postil, or its manifest is damaged."
         raise InputError(source.name, what, hint=_ELSEWHERE)
     try:
         differs = _differences(known, {"sha256": sha256, **json.loads(work.run)})
@@ -164,22 +164,22 @@ def finished(work: Work, source: Source, sha256: str) -> Tally:
         raise InputError(source.name, f"the manifest of {result} is damaged.", hint=_ELSEWHERE) from error
     if differs:
         made = " and ".join(differs)
-        raise InputError(source.name, f"its result is there already, made {made}.", hint=_ELSEWHERE)
+        raise InputError(source.name, f"its result already exists, made {made}.", hint=_ELSEWHERE)
     return tally
 
 
-def _differences(known: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
+def _differences(known: Mapping[str, Any], expected: Mapping[str, Any]) -> list[str]:
     compared = {
-        "from another file of this name": known["input"]["sha256"] == wanted["sha256"],
-        "by another version of Postil": known["postil"] == wanted["postil"],
-        "with another model": known["model"] == wanted["model"],
-        "with other options": known["options"] == wanted["options"],
+        "from another file of this name": known["input"]["sha256"] == expected["sha256"],
+        "by another version of Postil": known["postil"] == expected["postil"],
+        "with another model": known["model"] == expected["model"],
+        "with other options": known["options"] == expected["options"],
     }
     return [what for what, is_same in compared.items() if not is_same]
 
 
 def model_signature(model: str | None) -> str:
-    """The hash of what judges: the cards of the artefacts that ship, and the fitted part."""
+    """The hash of the model: the cards of the artefacts that ship, and the fitted part."""
     from postil.grader import STACK_FILE
 
     seen = hashlib.sha256()

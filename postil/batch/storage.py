@@ -1,4 +1,7 @@
-"""Small things done with files wherever fsspec can write: every file appears only when it is complete."""
+"""The files of a dataset and of its results, wherever fsspec can read and write.
+
+A file being written appears only when it is complete.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +17,6 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from postil.errors import InputError, MissingDataError, PostilError, some
-
-# The files of a dataset: a file, a folder or a pattern, here or wherever fsspec can read.
 
 KINDS = {".parquet": "parquet", ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
@@ -34,17 +35,17 @@ class Source:
 
     @property
     def compressed(self) -> bool:
-        """Whether it can only be read from its beginning."""
+        """Whether it is compressed, and can only be read from its beginning."""
         return _is_compressed(self.name)
 
     @property
     def result(self) -> str:
-        """What the result is called: as the file, but results are not compressed."""
+        """The name of the result: that of the file, but results are not compressed."""
         return str(PurePosixPath(self.name).with_suffix("")) if self.compressed else self.name
 
 
 def kind_of(name: str) -> str | None:
-    """The format that a file's name promises; None where it is none that is read."""
+    """The format that a file name promises; None if it is not one that is read."""
     path = PurePosixPath(name)
     if _is_compressed(name):
         path = path.with_suffix("")
@@ -57,36 +58,34 @@ def _is_compressed(name: str) -> bool:
 
 
 def is_pattern(path: str) -> bool:
-    """Whether a name has a character that stands for others."""
+    """Whether a name has wildcards in it."""
     return bool(_MAGIC & set(path))
 
 
 def find_sources(dataset: str, besides: str = "") -> list[Source]:
-    """The files of a dataset, in the order of their names; those below the folder `besides` are none of it.
+    """The files of a dataset, in the order of their names, without those in the folder `besides`.
 
-    Hidden files and those whose names begin with `_` are passed over, as every reader of datasets does. Links
-    to files are followed, links to folders are not.
+    Hidden files and names that begin with `_` are skipped, as every reader of datasets does. Links to files
+    are followed, links to folders are not.
     """
     files, path = file_system(dataset)
     try:
         if is_pattern(path) and not files.exists(path):
             base = path[: min(path.index(mark) for mark in _MAGIC & set(path))].rpartition("/")[0]
-            found = files.glob(path, detail=True)
+            listing = files.glob(path, detail=True)
         elif files.isdir(path):
-            base, found = path.rstrip("/"), files.find(path, detail=True)
+            base, listing = path.rstrip("/"), files.find(path, detail=True)
         else:
-            base, found = path.rpartition("/")[0], {path: files.info(path)}
+            base, listing = path.rpartition("/")[0], {path: files.info(path)}
     except FileNotFoundError as error:
-        raise InputError(dataset, "is not there.", hint="Name a file, a folder or a pattern.") from error
-    except Exception as error:  # stores have errors of their own: who you are, where they are
-        told = getattr(error, "strerror", None) or error
-        raise InputError(dataset, f"cannot be read: {told}.") from error
-    everything = list(_sources(files, base, found))
-    sources = [one for one in everything if not besides or not _is_below(one.url, besides)]
+        raise InputError(dataset, "does not exist.", hint="Name a file, a folder or a pattern.") from error
+    except Exception as error:  # object stores raise errors of their own
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(dataset, f"cannot be read: {reason}.") from error
+    everything = list(_sources(files, base, listing))
+    sources = [item for item in everything if not besides or not _is_below(item.url, besides)]
     if everything and not sources:
-        raise InputError(
-            dataset, "lies in the folder for the result.", hint="Choose another folder for the result."
-        )
+        raise InputError(dataset, "is inside the output folder.", hint="Choose another output folder.")
     if not sources:
         hint = f"Files end in {', '.join(KINDS)}; text files may be compressed ({', '.join(_COMPRESSED)})."
         raise InputError(dataset, "holds no file that can be graded.", hint=hint)
@@ -107,17 +106,17 @@ def file_system(url: str) -> tuple[Any, str]:
     except (ImportError, ValueError) as error:
         hint = "Install the package that it names, or copy the files to this computer."
         raise PostilError(f"{url.partition('://')[0]}:// cannot be read here: {error}.", hint=hint) from error
-    # Folders of this computer are compared by name, to see what lies below the result.
+    # Folders on this computer are compared by name, to see what is inside the output folder.
     return files, os.path.normpath(path) if is_local(files) else str(path)
 
 
 def is_local(files: Any) -> bool:
-    """Whether a file system is that of this computer."""
+    """Whether a file system is on this computer."""
     return "file" in ((files.protocol,) if isinstance(files.protocol, str) else files.protocol)
 
 
 def blocks(source: Source, begin: int = 0, end: int | None = None) -> Iterator[bytes]:
-    """The bytes of a file, as stored, from one place to another."""
+    """The bytes of a file, as stored, from `begin` to `end`."""
     files, path = file_system(source.url)
     left = (source.size if end is None else end) - begin
     with files.open(path, "rb") as file:
@@ -126,11 +125,11 @@ def blocks(source: Source, begin: int = 0, end: int | None = None) -> Iterator[b
             left -= len(data)
             yield data
     if left:
-        raise InputError(source.name, "became shorter while it was read.", hint="Run the command again.")
+        raise InputError(source.name, "shrank while it was being read.", hint="Run the command again.")
 
 
 def unpacked(source: Source) -> Iterator[bytes]:
-    """The bytes of a compressed file, as they were before."""
+    """The bytes of a compressed file, decompressed."""
     from fsspec.utils import infer_compression
 
     files, path = file_system(source.url)
@@ -145,31 +144,31 @@ def unpacked(source: Source) -> Iterator[bytes]:
 
 
 def full_url(url: str) -> str:
-    """A URL that means the same wherever it is read: folders of this computer from the root on."""
+    """A URL that means the same wherever it is read: local folders as absolute paths."""
     files, path = file_system(url)
     return str(files.unstrip_protocol(path)).rstrip("/")
 
 
 def digest(source: Source) -> str:
-    """What tells whether a file is still the same: the SHA-256 of its bytes."""
+    """The SHA-256 of a file's bytes."""
     seen = hashlib.sha256()
     for block in blocks(source):
         seen.update(block)
     return seen.hexdigest()
 
 
-def _sources(files: Any, base: str, found: dict[str, dict[str, Any]]) -> Iterator[Source]:
-    for path, about in found.items():
+def _sources(files: Any, base: str, listing: dict[str, dict[str, Any]]) -> Iterator[Source]:
+    for path, info in listing.items():
         name = path[len(base) :].lstrip("/") if base and path.startswith(base) else path.lstrip("/")
         kind = kind_of(name)
         hidden = any(part.startswith((".", "_")) for part in name.split("/"))
-        # A link that leads nowhere is a file that cannot be read, and told as one.
-        is_file = about["type"] == "file" or (about.get("islink", False) and not files.isdir(path))
+        # A broken link is reported as a file that cannot be read.
+        is_file = info["type"] == "file" or (info.get("islink", False) and not files.isdir(path))
         if not is_file or kind is None or hidden:
             continue
-        if about["size"] is None:  # as some web servers do
-            raise InputError(name, "nobody says how long it is.", hint="Copy it to this computer first.")
-        yield Source(files.unstrip_protocol(path), name, kind, int(about["size"]))
+        if info["size"] is None:  # as some web servers do
+            raise InputError(name, "its size is unknown.", hint="Copy it to this computer first.")
+        yield Source(files.unstrip_protocol(path), name, kind, int(info["size"]))
 
 
 def _is_below(url: str, folder: str) -> bool:
@@ -185,11 +184,11 @@ def _refuse_same_names(sources: list[Source]) -> None:
 
 
 class WriteError(InputError):
-    """Something cannot be written: a full disk, a folder that is read-only. Nothing else will be, either."""
+    """The output cannot be written: a full disk, say, or a read-only folder. Nothing else can be, either."""
 
 
 def exists(url: str) -> bool:
-    """Whether a file is there; that nobody could find out is an error."""
+    """Whether a file exists; not being able to find out is an error."""
     files, path = file_system(url)
     try:
         files.info(path)
@@ -200,9 +199,9 @@ def exists(url: str) -> bool:
 
 @contextmanager
 def writing(url: str, temporary_in: str) -> Iterator[IO[bytes]]:
-    """A file that gets its name when it was written to the end; until then it lies in another folder.
+    """A file that gets its name once it is completely written; until then it is in the folder `temporary_in`.
 
-    Who is killed leaves it there, under a name that nobody else uses. On this computer it is on the disk
+    A process that is killed leaves it there, under a unique name. On this computer it is flushed to the disk
     before it gets its name, so that a power cut leaves no name without its content.
     """
     files, path = file_system(url)
@@ -226,7 +225,7 @@ def writing(url: str, temporary_in: str) -> Iterator[IO[bytes]]:
     except BaseException as error:
         with suppress(Exception):
             files.rm_file(temporary)
-        # Stores have errors of their own: what is raised here while nobody else had the file is one.
+        # Object stores raise errors of their own: any error outside the caller's block is one.
         if isinstance(error, OSError) or (isinstance(error, Exception) and not is_lent):
             why = getattr(error, "strerror", None) or error
             raise WriteError(url.removeprefix("file://"), f"cannot be written: {why}.") from error
@@ -240,7 +239,7 @@ def write_json(url: str, value: object, temporary_in: str) -> None:
 
 
 def read_json(url: str) -> Any:
-    """A small JSON file; None where there is none, or it is damaged."""
+    """The content of a small JSON file; None if it is missing or damaged."""
     files, path = file_system(url)
     try:
         return json.loads(files.cat_file(path))
@@ -249,16 +248,16 @@ def read_json(url: str) -> Any:
 
 
 def names_in(url: str) -> list[str]:
-    """What the files and folders in a folder are called; none where it is not there."""
+    """The names of the files and folders in a folder; none if it does not exist."""
     files, path = file_system(url)
     try:
-        return [str(one).rstrip("/").rpartition("/")[2] for one in files.ls(path, detail=False)]
+        return [str(entry).rstrip("/").rpartition("/")[2] for entry in files.ls(path, detail=False)]
     except FileNotFoundError:
         return []
 
 
 def remove_folder(url: str) -> None:
-    """Remove a folder that nobody needs any more, as far as that can be done."""
+    """Remove a folder that is no longer needed, as far as possible."""
     files, path = file_system(url)
     with suppress(Exception):
         files.rm(path, recursive=True)

@@ -1,4 +1,4 @@
-"""What is to be done with every partition of a dataset, and what comes of one."""
+"""The work on a dataset: how it is graded, its tasks, and their results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Counts = Mapping[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question that the dataset names by its id or text: what a key says of it."""
+    """What a key file says about a question that the dataset names by its id or text."""
 
     text: str
     references: tuple[str, ...]
@@ -24,10 +24,10 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """How a dataset is graded and where the result goes; the same for every partition.
+    """How a dataset is graded and where the result goes: the same for every partition.
 
-    `run` says what the result depends on besides the input, as JSON: version, model and options. The names
-    of questions in the key are plain (`postil.data.formats.tables.plain`).
+    `run` is what the result depends on besides the input, as JSON: version, model and options. The names
+    of questions in the key are folded (`postil.data.formats.tables.plain`).
     """
 
     output: str
@@ -45,7 +45,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A partition to judge, what the bytes of its file hash to, and into how many its file was cut."""
+    """A partition to judge, the hash of its file's bytes, and the number of partitions of its file."""
 
     partition: Partition
     sha256: str
@@ -54,7 +54,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What rows came to: how many there were, how they are labelled, and how many are left to a person.
+    """Counts of rows: all of them, by label, and those left to a person.
 
     `unjudged` are rows without a reference.
     """
@@ -76,11 +76,11 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What came of a partition, or of a whole file where there is no task.
+    """The result of a partition, or of a whole file if there is no task.
 
     Without a task the file could not be read (`error`), or an earlier run has finished it (`before`). With a
-    task, `before` says that an earlier run has left the part. `stop` says that nothing else can be written,
-    either: a full disk, say.
+    task, `before` means that an earlier run has left the part. `stop` means that nothing else can be written
+    either, as with a full disk.
     """
 
     source: Source
@@ -91,26 +91,26 @@ class Done:
     stop: bool = False
 
 
-MOST_TRIES = 3  # a partition that ends so many workers is not tried again
+MOST_TRIES = 3  # a partition that crashes this many workers is not tried again
 
 
 def given_up(task: Task) -> Done:
-    """What is reported of a partition that has ended too many workers."""
+    """The report on a partition that has crashed too many workers."""
     source, number = task.partition.source, task.partition.number + 1
     what = f"{source.name}: part {number:,} of it crashed {MOST_TRIES} workers, so it was skipped."
     return Done(source, task, error=what)
 
 
 def unexpected(name: str, error: Exception) -> str:
-    """What is told of an error that nobody foresaw: what it says itself may repeat a pupil's words."""
+    """The report on an unexpected error; its own message may repeat a pupil's words."""
     what = f"{name}: could not be graded ({type(error).__name__})."
-    return f"{what} If its storage can be read, this is a mistake in Postil."
+    return f"{what} If the storage itself can be read, this is a bug in Postil."
 
 
 class Engine(Protocol):
-    """Files in, judged partitions out, in any order, each exactly once; the parts lie in the output.
+    """Files in, judged partitions out, in any order, each exactly once; the parts are in the output folder.
 
-    An engine asks `planning.plan` what there is to do with a file, and `worker.judge_partition` to do it.
+    An engine asks `dataset.plan` for the tasks of a file, and `worker.judge_partition` to do them.
     """
 
     def run(self, work: Work, sources: Iterable[Source]) -> Generator[Done, None, None]:

@@ -1,4 +1,4 @@
-"""Judges one batch of rows: the answers to each question in it together, as a class."""
+"""Judges partitions in batches of rows: the answers to each question in a batch together, as a class."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from postil.grader import Grader
 
 NO_REFERENCE = "there is no reference to compare with"
-# What is added to the columns of the input; the prefix keeps it apart from what is there.
+# The columns added to the input; the prefix keeps them apart from the input's own.
 COLUMNS: Mapping[str, pa.DataType] = {
     "postil_label": pa.string(),
     "postil_score": pa.float64(),
@@ -45,12 +45,12 @@ EXPLAINED: Mapping[str, pa.DataType] = {
 
 
 class Judge(Protocol):
-    """What judges: a `Grader`, or what stands in for one."""
+    """What judges: a `Grader`, or a stand-in for one."""
 
     def grade_many(
         self, questions: Iterable[Question], *, explain: bool = False
     ) -> Iterable[tuple[Question, Sequence[Judgement]]]:
-        """Judge questions with their answers, one after the other."""
+        """Judge questions with their answers, one question after the other."""
         ...
 
 
@@ -66,25 +66,24 @@ def columns_read(roles: ColumnMap) -> list[str]:
 
 
 def find_roles(name: str, names: Sequence[str], work: Work) -> ColumnMap:
-    """Which column of a file holds what; an error where one that is needed cannot be told."""
-    added = [one for one in (*COLUMNS, *EXPLAINED) if one in names]
-    if added:
-        raise InputError(
-            name, f"has the column {added[0]!r} already.", hint="Is it a result? Rename the column if not."
-        )
-    found = find_columns(Rows(Path(name), tuple(names), (Row(1, tuple(names)),)), work.columns)
-    if found.answer is None:
+    """Which column of a file holds what; an error if a required one cannot be identified."""
+    taken = [option for option in (*COLUMNS, *EXPLAINED) if option in names]
+    if taken:
+        hint = "Is this file a result? If not, rename the column."
+        raise InputError(name, f"already has a column called {taken[0]!r}.", hint=hint)
+    roles = find_columns(Rows(Path(name), tuple(names), (Row(1, tuple(names)),)), work.columns)
+    if roles.answer is None:
         raise _missing(name, names, "answer", "")
-    if found.question is None and found.question_id is None and work.question is None:
+    if roles.question is None and roles.question_id is None and work.question is None:
         raise _missing(name, names, "question", ", or give it with --question")
-    if not (found.references or work.references or work.key):
+    if not (roles.references or work.references or work.key):
         raise _missing(name, names, "reference", ", or give it with --reference or --key")
-    given = {"question": (work.question, found.question), "reference": (work.references, found.references)}
-    for role, (one, column) in given.items():
-        if one and column:
-            hint = f"Leave --{role} out, or set the column aside with --column {role}= (and nothing)."
-            raise InputError(name, f"the {role} is given, and a column holds it, too.", hint=hint)
-    return found
+    choices = {"question": (work.question, roles.question), "reference": (work.references, roles.references)}
+    for role, (option, column) in choices.items():
+        if option and column:
+            hint = f"Leave --{role} out, or ignore the column with --column {role}= (with nothing after it)."
+            raise InputError(name, f"the {role} is given twice: as an option and in a column.", hint=hint)
+    return roles
 
 
 def _missing(name: str, names: Sequence[str], role: str, advice: str) -> InputError:
@@ -93,7 +92,7 @@ def _missing(name: str, names: Sequence[str], role: str, advice: str) -> InputEr
 
 
 def judge_batch(batch: Batch, roles: ColumnMap, work: Work, grader: Judge) -> tuple[pa.Table, Tally]:
-    """The rows of a batch with the columns of the result behind their own; rows keep their order."""
+    """The rows of a batch, in order, with the columns of the result after their own."""
     count = len(batch.rows)
     questions, places = _questions(batch, roles, work, count)
     judged: list[Judgement | None] = [None] * count
@@ -112,7 +111,7 @@ def judge_batch(batch: Batch, roles: ColumnMap, work: Work, grader: Judge) -> tu
 def _questions(
     batch: Batch, roles: ColumnMap, work: Work, count: int
 ) -> tuple[list[Question], list[list[int]]]:
-    """The questions of a batch that have a reference, and which rows answer them."""
+    """The questions of a batch that have a reference, and the rows that answer each."""
     texts = _column(batch, roles.question, count)
     ids = _column(batch, roles.question_id, count)
     answers = _column(batch, roles.answer, count)
@@ -144,7 +143,7 @@ def _column(batch: Batch, name: str | None, count: int) -> list[str]:
 
 
 def _lists(batch: Batch, name: str) -> list[list[str]]:
-    """The references in a column; several of them may stand in one list."""
+    """The references in a column; a cell may hold a list of them."""
     found = (value if isinstance(value, list) else [value] for value in batch.values[name])
     texts = ([_text(name, one) for one in each] for each in found)
     return [[one for one in each if one.strip()] for each in texts]
@@ -159,8 +158,8 @@ def _text(name: str, value: object) -> str:
 def _cells(judgement: Judgement | None, work: Work) -> tuple[object, ...]:
     if judgement is None:
         return (None, None, None, None, NO_REFERENCE, *([None] * len(EXPLAINED)))
-    told = judgement.explanation
-    notes = (told.teacher, short_list(told.facets), told.student) if told else ("", "", "")
+    note = judgement.explanation
+    notes = (note.teacher, short_list(note.facets), note.student) if note else ("", "", "")
     return (
         judgement.labels[work.scheme],
         round(judgement.score, 4),
@@ -171,11 +170,8 @@ def _cells(judgement: Judgement | None, work: Work) -> tuple[object, ...]:
     )
 
 
-# What a worker does with a partition, wherever it runs: read, judge, write the part, say what it came to.
-
-
 def judge_partition(work: Work, task: Task) -> Done:
-    """Judge a partition and write its part, unless an earlier run has. What a person can mend is told."""
+    """Judge a partition and write its part, unless an earlier run has; errors are reported in the result."""
     source = task.partition.source
     try:
         known = read_tally(part_path(work, task))
@@ -188,7 +184,7 @@ def judge_partition(work: Work, task: Task) -> Done:
         return Done(source, task, error=str(error))
     except PostilError as error:
         return Done(source, task, error=f"{source.name}: {error}")
-    except Exception as error:  # noqa: BLE001 - a night's work is not lost for a mistake in one file
+    except Exception as error:  # noqa: BLE001 - a night's work must not be lost for one bad file
         return Done(source, task, error=unexpected(source.name, error))
 
 
@@ -203,14 +199,14 @@ def _judged(work: Work, task: Task) -> Iterator[tuple[pa.Table, Tally]]:
 @lru_cache(maxsize=1)
 def load_judge(model: str | None, credit: tuple[tuple[str, float], ...], target: float | None) -> Judge:
     """The grader; a worker loads it once."""
-    from postil.grader import load  # only here: to plan and to put together needs no model
+    from postil.grader import load  # only here: planning and assembling need no model
 
     return _Forgetful(load(model, credit=dict(credit), target=target))
 
 
 @dataclass(frozen=True, slots=True)
 class _Forgetful:
-    """A grader whose memory does not grow with the words that it meets."""
+    """A grader whose memory does not grow with every new word."""
 
     grader: Grader
 

@@ -1,4 +1,4 @@
-"""Reading files that may be broken, and writing files that are never half there."""
+"""Reads text, tables and XML that may be broken, and writes files completely or not at all."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _BOMS = (
 
 
 def is_folder(path: Path) -> bool:
-    """Whether this is a folder; a name that no file can have (too long, say) is none."""
+    """Whether this is a folder; a name that no file can have (too long, say) is not."""
     try:
         return path.is_dir()
     except (OSError, ValueError):
@@ -45,7 +45,7 @@ def read_bytes(path: Path | str) -> bytes:
     path = Path(path)
     try:
         if is_folder(path):
-            raise InputError(path, "this is a folder, and a file is needed here.", hint="Name a file in it.")
+            raise InputError(path, "this is a folder, but a file is needed.", hint="Name a file in it.")
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
             # Readers may look at a file twice, and a pipe can be read only once.
@@ -123,13 +123,13 @@ def read_lines(path: Path | str, *, encoding: str | None = None) -> list[str]:
 
 
 def refuse_unwritable(path: Path) -> None:
-    """Refuse to write to a folder, a pipe or a device; long work can ask this before it begins."""
+    """Refuse to write to a folder, a pipe or a device; long work can check this before it begins."""
     if is_folder(path):
         raise InputError(path, "this is a folder; a file name is needed to write to.")
     try:
         special = path.exists() and not path.is_file()
     except (OSError, ValueError):
-        return  # opening it will say what is wrong with the name
+        return  # opening it will report what is wrong with the name
     if special:
         # The finished file takes the name's place, and /dev/stdout must stay what it is.
         raise InputError(path, "this is a pipe or a device; a file name is needed to write to.")
@@ -169,15 +169,15 @@ def write_text(path: Path | str, text: str) -> None:
         file.write(data)
 
 
-# Writing the same letters in the same way, however a keyboard or a program composes them.
+# Letters in one form, however a keyboard or a program composes them.
 
-# Marks that stand on one letter are put in order in a time with the square of their number. No language puts
-# more than a few there; a file made to stop a server puts a million.
+# Ordering the marks on one letter takes time quadratic in their number. No language has more than a few;
+# a file made to stop a server has a million.
 _PIECE = 200
 
 
 def same_letters(text: str) -> str:
-    """A text in which letters that look alike to a reader are the same (NFKC), in a time with its length."""
+    """A text in which letters that look alike are the same (NFKC), in linear time."""
     return "".join(normalize("NFKC", piece) for piece in _pieces(text))
 
 
@@ -197,7 +197,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class TsvRow:
-    """One record: its fields by column name, and the line it stands on."""
+    """One record: its fields by column name, and its line."""
 
     line: int
     fields: dict[str, str]
@@ -223,7 +223,7 @@ def read_tsv(path: Path | str, required: Sequence[Sequence[str]]) -> list[TsvRow
             raise InputError(path, f"{len(fields)} columns where the header has {len(header)}.", line=number)
         rows.append(TsvRow(number, dict(zip(header, map(str.strip, fields), strict=True))))
     if not rows:
-        raise InputError(path, "there is a header and no record below it.")
+        raise InputError(path, "there is a header but no record below it.")
     return rows
 
 
@@ -244,7 +244,7 @@ def write_tsv(path: Path | str, header: Sequence[str], rows: Iterable[Sequence[s
 
 
 class Seen:
-    """Remembers on which line each id stood, and objects when one comes again."""
+    """Remembers the line of each id, and refuses one that occurs again."""
 
     def __init__(self, path: Path | str, what: str = "id") -> None:
         self.path = path
@@ -252,7 +252,7 @@ class Seen:
         self.lines: dict[str, int | None] = {}
 
     def add(self, id: str, line: int | None) -> None:
-        """Note an id; none at all is an error, and a second time is one that names both places."""
+        """Add an id; a missing or repeated one is an error."""
         if not id:
             raise InputError(self.path, f"there is no {self.what} here.", line=line)
         if id in self.lines:
@@ -310,7 +310,7 @@ class _LineTreeBuilder(TreeBuilder):
 
 
 def read_xml(path: Path | str) -> XmlFile:
-    """Parse an XML file, or say in one sentence why it cannot be."""
+    """Parse an XML file, or explain in one sentence why that is impossible."""
     path = Path(path)
     data = read_bytes(path)
     builder = _LineTreeBuilder()
@@ -327,7 +327,7 @@ def read_xml(path: Path | str) -> XmlFile:
         reason = str(error).split(":")[0]
         declared = _DECLARED.match(data)
         if "invalid token" in reason and (declared is None or declared[1].lower() == b"utf-8"):
-            read_text(path)  # says so, better, if the real trouble is the encoding
+            read_text(path)  # explains it better if the real problem is the encoding
         raise InputError(
             path, f"is not well-formed XML at column {column + 1}: {reason}.", line=line
         ) from error

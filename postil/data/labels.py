@@ -70,29 +70,33 @@ PLAIN_NAMES: Mapping[str, str] = {
 
 def fitting_schemes(labels: Iterable[str], schemes: Mapping[str, Scheme]) -> list[Scheme]:
     """List the schemes that hold every one of these labels as their own, finest first."""
-    wanted = set(labels)
-    return [scheme for scheme in schemes.values() if wanted <= set(scheme.labels)]
+    names = set(labels)
+    return [scheme for scheme in schemes.values() if names <= set(scheme.labels)]
 
 
 def reachable_schemes(labels: Iterable[str], schemes: Mapping[str, Scheme]) -> list[Scheme]:
     """List the schemes to which every one of these labels can be collapsed, finest first."""
-    wanted = set(labels)
-    return [scheme for scheme in schemes.values() if all(map(scheme.collapse, wanted))]
+    names = set(labels)
+    return [scheme for scheme in schemes.values() if all(map(scheme.collapse, names))]
 
 
 def choose_scheme(labels: Iterable[str], schemes: Mapping[str, Scheme], what: str) -> Scheme:
     """Find the one scheme these labels belong to, or explain why there is none or more than one."""
-    found = set(labels)
-    fitting = fitting_schemes(found, schemes)
+    given_labels = set(labels)
+    fitting = fitting_schemes(given_labels, schemes)
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
         names = " and ".join(scheme.name for scheme in fitting)
         hint = f"Say which with --scheme {fitting[0].name}."
-        raise PostilError(f"{what} holds only {some(sorted(found))}, which fits {names}.", hint=hint)
+        raise PostilError(f"{what} holds only {some(sorted(given_labels))}, which fits {names}.", hint=hint)
     known = {label for scheme in schemes.values() for label in scheme.labels}
-    if found <= known:
+    if given_labels <= known:
         hint = "Name the coarser with --scheme, and finer labels are collapsed to it."
-        raise PostilError(f"{what} mixes labels of different schemes: {some(sorted(found), 6)}.", hint=hint)
+        raise PostilError(
+            f"{what} mixes labels of different schemes: {some(sorted(given_labels), 6)}.", hint=hint
+        )
     hint = f"Known labels: {', '.join(sorted(known))}."
-    raise PostilError(f"{what} holds labels that no scheme has: {some(sorted(found - known))}.", hint=hint)
+    raise PostilError(
+        f"{what} holds labels that no scheme has: {some(sorted(given_labels - known))}.", hint=hint
+    )

@@ -43,7 +43,7 @@ class FacetLabel:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a student wrote, with its label where one is known.
+    """What a student wrote, with its label if one is known.
 
     `match` is Beetle's `answerMatch`: the reference an annotator matched. It gives the label away, so it may
     choose a training reference and must never be read when judging.
@@ -55,7 +55,7 @@ class Answer:
     match: str = ""
     count: int | None = None
     facets: tuple[FacetLabel, ...] = ()
-    row: int = field(default=0, compare=False)  # of the table it came from, 0 where it came from none
+    row: int = field(default=0, compare=False)  # in the table it came from, if any
 
 
 @dataclass(frozen=True, slots=True)

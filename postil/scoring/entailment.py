@@ -117,15 +117,15 @@ def _collapsed(label: str, scheme: Scheme) -> str:
 
 
 def tally_entailment(gold: Sequence[Pair], run: EntailmentRun, scheme: Scheme) -> EntailmentTally:
-    """Join a run to its gold by id and note, pair by pair, what was right."""
+    """Join a run to its gold by id and record, pair by pair, what was right."""
     position = {judgement.id: number for number, judgement in enumerate(run.judgements)}
     check_ids([pair.id for pair in gold], [judgement.id for judgement in run.judgements])
     judgements = [run.judgements[position[pair.id]] for pair in gold]
     labels = [pair.label or "" for pair in gold]
     judged = [judgement.label for judgement in judgements]
-    given = [judgement.confidence for judgement in judgements]
+    confidences = [judgement.confidence for judgement in judgements]
     places = np.array([position[pair.id] for pair in gold], dtype=np.intp)
-    confidence = None if None in given else np.array(given, dtype=float)
+    confidence = None if None in confidences else np.array(confidences, dtype=float)
     if run.ranked:
         confidence = 1.0 - places / len(places)
     return EntailmentTally(

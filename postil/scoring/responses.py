@@ -55,7 +55,7 @@ class ClassFigures:
 def tally_classes(
     gold: Sequence[str], predicted: Sequence[str], scheme: Scheme, left_out: Sequence[str] = ()
 ) -> SumTally:
-    """Tally labels against labels; `left_out` are classes the main macro average passes over."""
+    """Tally labels against labels; `left_out` are classes not in the main macro average."""
     number = {label: index for index, label in enumerate(scheme.labels)}
     size, classes = len(gold), len(number)
     gold_numbers = np.array([number[label] for label in gold], dtype=np.intp)
@@ -71,7 +71,7 @@ def tally_classes(
 
 
 def class_scores(tally: SumTally, scheme: Scheme) -> dict[str, ClassScore]:
-    """Read precision, recall and F1 of every class off a tally."""
+    """Precision, recall and F1 of every class of a tally."""
     figures = tally.finish
     if not isinstance(figures, ClassFigures):
         raise TypeError("this tally does not count classes")
@@ -89,21 +89,23 @@ _SCIENTSBANK_ID = re.compile(r"[A-Z]{2}\.\w+\.\d+\.\d+")
 
 
 def guess_corpus(ids: Iterable[str]) -> str:
-    """Tell SciEntsBank by the shape of its answer ids; anything else has no name here."""
+    """Recognise SciEntsBank by the shape of its answer ids; other corpora are not named."""
     return "sciEntsBank" if all(_SCIENTSBANK_ID.fullmatch(id) for id in ids) else ""
 
 
 def left_out(corpus: str, scheme: Scheme) -> tuple[str, ...]:
-    """The classes that the challenge's macro average passes over."""
+    """The classes that the challenge's macro average leaves out."""
     return ("non_domain",) if corpus == "sciEntsBank" and scheme.name == "5way" else ()
 
 
 def check_ids(gold: Sequence[str], system: Sequence[str]) -> None:
-    """Refuse two files that do not speak of the same items (the original only compared their length)."""
+    """Refuse two files that are not about the same items (the original only compared their length)."""
     for ids, where in ((gold, "gold"), (system, "system's file")):
         twice = [id for id, times in Counter(ids).items() if times > 1]
         if twice:
-            raise MismatchError(f"items stand twice in the {where}: {some(twice)}.", hint="Keep one of each.")
+            raise MismatchError(
+                f"items occur more than once in the {where}: {some(twice)}.", hint="Keep one of each."
+            )
     differences = []
     for ids, others, where, elsewhere in (
         (gold, system, "gold", "system's file"),

@@ -63,15 +63,15 @@ def tally_senses(
     Fine: a sense is right if the key has it. Coarse: both sides are first replaced by the topmost senses
     above them. Mixed: a sense under one of the key's is right too, and one above it earns the share that the
     key's sense has in it. `single_key_only` leaves out the instances for which the key allows several senses.
-    Instances are joined by name and lexelt, in any order; weights in the key are not looked at.
+    Instances are joined by name and lexelt, in any order; weights in the key are ignored.
     """
     if granularity not in ("fine", "coarse", "mixed"):
         raise ValueError(f"granularity is fine, coarse or mixed, not {granularity!r}")
     if granularity != "fine" and sense_map is None:
         raise PostilError(f"{granularity.capitalize()}-grained scoring needs a sense map.", hint="Give one.")
-    given = _by_name(answers, "the answers")
+    answered = _by_name(answers, "the answers")
     right = _by_name(key, "the key")
-    unknown = tuple(instance for lexelt, instance in given if (lexelt, instance) not in right)
+    unknown = tuple(instance for lexelt, instance in answered if (lexelt, instance) not in right)
     ids, lexelts, credit, mass = [], [], [], []
     for name, entry in right.items():
         senses = {sense for sense, _ in entry.senses}
@@ -79,7 +79,7 @@ def tally_senses(
             senses = {sense_map.coarsest(sense) for sense in senses}
         if not senses or (single_key_only and len(senses) > 1):
             continue
-        weights = _weights(given[name]) if name in given else {}
+        weights = _weights(answered[name]) if name in answered else {}
         total = min(1.0, sum(weights.values()))
         earned = sum(
             weight * _merit(sense, senses, granularity, sense_map) for sense, weight in weights.items()
@@ -105,36 +105,36 @@ def _by_name(entries: Iterable[SenseAnswer], where: str) -> dict[tuple[str, str]
 def _weights(answer: SenseAnswer) -> dict[str, float]:
     """Spread an answer over its senses: as it says, or equally unless all of them have a weight."""
     senses = [sense for sense, _ in answer.senses]
-    given = [weight for _, weight in answer.senses if weight is not None]
-    if len(given) < len(senses):
-        given = [1.0] * len(senses)
+    shares = [weight for _, weight in answer.senses if weight is not None]
+    if len(shares) < len(senses):
+        shares = [1.0] * len(senses)
     # Less than 1 in all means that the rest is not attempted; more is a scale of the system's own. The
     # largest is brought down to 1 first, because the sum of huge weights would overflow.
-    most = max(given, default=0.0)
+    most = max(shares, default=0.0)
     if most > 1:
-        given = [weight / most for weight in given]
-    total = sum(given)
+        shares = [weight / most for weight in shares]
+    total = sum(shares)
     if total > 1:
-        given = [weight / total for weight in given]
+        shares = [weight / total for weight in shares]
     weights: dict[str, float] = {}
-    for sense, weight in zip(senses, given, strict=True):
+    for sense, weight in zip(senses, shares, strict=True):
         weights[sense] = weights.get(sense, 0.0) + weight
     return weights
 
 
 def _merit(sense: str, right: set[str], granularity: Granularity, sense_map: SenseMap | None) -> float:
-    """Tell how right one sense is, from 0 to 1."""
+    """How right one sense is, from 0 to 1."""
     if granularity == "coarse" and sense_map is not None:
         sense = sense_map.coarsest(sense)
     if sense in right:
         return 1.0
     if granularity != "mixed" or sense_map is None:
         return 0.0
-    if any(sense_map.share(wanted, sense) > 0 for wanted in right):
+    if any(sense_map.share(key_sense, sense) > 0 for key_sense in right):
         return 1.0
     # A general sense may cover several of the key's senses: their shares add up. (In a fixed order, because
     # sums of floats depend on it.)
-    return min(1.0, sum(sense_map.share(sense, wanted) for wanted in sorted(right)))
+    return min(1.0, sum(sense_map.share(sense, key_sense) for key_sense in sorted(right)))
 
 
 def tally_of(tally: SenseTally) -> SumTally:

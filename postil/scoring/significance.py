@@ -24,7 +24,7 @@ Metrics = dict[str, Floats]
 
 
 class Tally(Protocol):
-    """What significance tests need of a scored run."""
+    """What significance tests need from a scored run."""
 
     @property
     def size(self) -> int:
@@ -164,9 +164,11 @@ def approximate_randomisation(
     units = _unit_count(first.size, groups)
     for rows in _blocks(iterations, first.size):
         mask = _coin_tosses(rng, rows, units)
-        one, other = first.swapped(second, mask if groups is None else mask[:, groups])
+        first_swapped, second_swapped = first.swapped(second, mask if groups is None else mask[:, groups])
         for name, difference in observed.items():
-            larger[name] += int((np.abs(one[name] - other[name]) >= difference - 1e-12).sum())
+            larger[name] += int(
+                (np.abs(first_swapped[name] - second_swapped[name]) >= difference - 1e-12).sum()
+            )
     return {name: (1 + count) / (1 + iterations) for name, count in larger.items()}
 
 
@@ -217,8 +219,8 @@ def compare(
     p_values = approximate_randomisation(first, second, iterations=iterations, seed=seed, groups=groups)
 
     def differences(weights: AnyFloats) -> Metrics:
-        one, other = first.resampled(weights), second.resampled(weights)
-        return {name: one[name] - other[name] for name in p_values}
+        first_figures, second_figures = first.resampled(weights), second.resampled(weights)
+        return {name: first_figures[name] - second_figures[name] for name in p_values}
 
     sampled = _bootstrap(differences, first.size, resamples, seed, groups)
     a, b = first.values(), second.values()

@@ -178,7 +178,7 @@ def test_a_changed_input_does_not_overwrite(data, work, here, tmp_path):
     grade_dataset(str(data / "a.csv"), work, here)
     (data / "a.csv").write_text(table(24))
     (why,) = grade_dataset(str(data / "a.csv"), work, here).failed.values()
-    assert "a.csv: its result is there already, made from another file of this name" in why
+    assert "a.csv: its result already exists, made from another file of this name" in why
     assert "Choose another folder" in why
     (tmp_path / "out" / "a.csv").unlink()
     assert grade_dataset(str(data / "a.csv"), work, here).tally.rows == 24
@@ -188,7 +188,7 @@ def test_a_file_of_somebody_else_is_not_overwritten(data, work, here, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "a.csv").write_text("mine")
     report = grade_dataset(str(data), work, here)
-    assert "is there, and is no result of Postil" in report.failed["a.csv"]
+    assert "already exists, but it is not a result of Postil" in report.failed["a.csv"]
     assert (tmp_path / "out" / "a.csv").read_text() == "mine"
     assert len(report.graded) == 3
 
@@ -198,8 +198,8 @@ def test_a_file_of_somebody_else_is_not_overwritten(data, work, here, tmp_path):
     [
         ("", "is the dataset itself"),
         ("/../data", "itself"),
-        ("/*.csv", "lies in the folder"),
-        ("/a.csv", "lies"),
+        ("/*.csv", "is inside the output folder"),
+        ("/a.csv", "is inside"),
     ],
 )
 def test_a_folder_cannot_be_its_own_result(data, work, here, dataset, said):
@@ -316,7 +316,7 @@ def test_a_part_that_is_gone_fails_its_file_alone(data, work, here, monkeypatch)
     monkeypatch.setattr(worker, "judge_partition", elsewhere)
     report = grade_dataset(str(data), work, here)
     assert (len(report.graded), report.stopped) == (3, "")
-    assert "is this folder the same on every node?" in report.failed["a.csv"]
+    assert "do all nodes share this folder?" in report.failed["a.csv"]
 
 
 def test_a_result_is_on_the_disk_before_it_has_its_name(data, work, here, monkeypatch):
@@ -339,7 +339,7 @@ def test_a_damaged_manifest(data, work, here, tmp_path):
         (tmp_path / "out/_postil/manifests/a.csv.json").write_text(damaged)
         (why,) = grade_dataset(str(data / "a.csv"), work, here).failed.values()
         assert "manifest" in why
-        assert "remove that file" in why
+        assert "delete that file" in why
 
 
 def test_whether_a_result_is_there_must_be_known(data, work, here, monkeypatch):
@@ -410,7 +410,7 @@ def test_references_for_all_are_for_one_question(here, work, tmp_path):
 @pytest.mark.parametrize("questions", [("Why?", "Why not?"), ("", "")], ids=["by text", "by id"])
 def test_references_for_all_and_several_questions_are_refused(here, work, tmp_path, questions):
     given = replace(work, references=("It is less dense.",))
-    with pytest.raises(PostilError, match=r"1\.csv: the rows of the dataset answer several questions"):
+    with pytest.raises(PostilError, match=r"1\.csv: the rows answer several questions"):
         grade_dataset(one_reference(tmp_path / "two", *questions), given, here)
     assert not (tmp_path / "out").exists()
 

@@ -282,7 +282,7 @@ def test_a_corrupt_file_among_good_ones(tmp_path, data, undisturbed):
     run = Run(tmp_path)
     status, said = run.finish()
     assert status == 1
-    assert "failed: c.parquet: is no Parquet file, or is damaged." in said
+    assert "failed: c.parquet: is not a Parquet file, or it is damaged." in said
     assert "failed: aa.csv, line 2: a quotation mark opens here and never closes." in said
     assert results(run.out) == undisturbed
 

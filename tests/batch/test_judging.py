@@ -113,9 +113,13 @@ def test_what_is_no_text_is_refused():
         (["reference", "answer"], {}, "no column for the question was found"),
         (["question", "answer"], {}, "no column for the reference was found"),
         (["question", "reference", "answer", "response"], {}, "more than one column could hold the answer"),
-        (["question", "reference", "answer"], {"question": "Why?"}, "the question is given, and a column"),
-        (["question", "reference", "answer"], {"references": ("r",)}, "the reference is given, and a column"),
-        (["question", "reference", "answer", "postil_label"], {}, "has the column 'postil_label' already"),
+        (["question", "reference", "answer"], {"question": "Why?"}, "the question is given twice"),
+        (["question", "reference", "answer"], {"references": ("r",)}, "the reference is given twice"),
+        (
+            ["question", "reference", "answer", "postil_label"],
+            {},
+            "already has a column called 'postil_label'",
+        ),
         (["question", "reference", "x"], {"columns": {"answer": "y"}}, "there is no column called 'y'"),
     ],
 )

@@ -67,7 +67,7 @@ def test_workers_that_end_whatever_they_are_given_stop_the_run(tmp_path, work, m
     monkeypatch.setattr(local, "plan", lambda work, source: _tasks(work, source, 30))
     monkeypatch.setattr(local, "LeashedPool", _dying_pool)
     report = grade_dataset(str(tmp_path / "a.csv"), work, LocalEngine(2))
-    assert report.stopped.startswith("the workers ended 8 times before anything was judged.")
+    assert report.stopped.startswith("the workers crashed 8 times before anything was graded.")
     assert report.tally.rows == 0
 
 

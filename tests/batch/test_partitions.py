@@ -142,7 +142,7 @@ def test_blank_cells_beyond_the_header_are_cut(tmp_path):
         ("a.csv", "id,answer,answer\n1,x,y\n", "columns 2 and 3 are both called 'answer'."),
         ("a.jsonl", '{"answer": 1}\n\n{"answer": }\n', "line 3: is not JSON"),
         ("a.jsonl", "[1]\n", "line 1: is JSON, but not an object"),
-        ("a.parquet", "PAR1 and nothing else", "is no Parquet file, or is damaged"),
+        ("a.parquet", "PAR1 and nothing else", "is not a Parquet file, or it is damaged"),
         ("a.csv.gz", "id,answer\n", "cannot be read: it is damaged"),
         ("a.csv.gz", gzip.compress(b"id,answer\n1,x\n", mtime=0)[:-9], "cannot be read: it is damaged"),
     ],

@@ -85,9 +85,9 @@ def test_cluster_of_our_own_is_quiet_and_ends(tmp_path):
     ("there", "what"),
     [
         (("", ""), "no Postil"),
-        (("0.1", "model"), "has Postil 0.1, and this computer 9.9"),
-        (("9.9", "another"), "another model"),
-        (("9.9", ""), "no model at that place"),
+        (("0.1", "model"), "has Postil 0.1, but this computer has 9.9"),
+        (("9.9", "another"), "different model"),
+        (("9.9", ""), "no model at that path"),
     ],
 )
 def test_node_that_judges_otherwise_is_refused(there, what):

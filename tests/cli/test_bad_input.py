@@ -295,7 +295,7 @@ RECORDS = [
         ("the-run.wa", "pair 1 has 2 and 2"),
     ),
     ("alignment", "gold", "</sentence>\n", "", ("the-gold.wa, line 14", "ends before")),
-    ("alignment", "gold", "</sentence>\n", f"</sentence>\n{WA}", ("the-gold.wa, line 16", "also stands")),
+    ("alignment", "gold", "</sentence>\n", f"</sentence>\n{WA}", ("the-gold.wa, line 16", "also on line")),
     ("alignment", "gold", WA[WA.index("\n") :], "\n", ("the-gold.wa, line 1", "ends before")),
     ("senses", "system", "\nbank.n é s1", "\nbank.n bank.1 s1", ("the-run.txt, line 2 (bank.1)", "already")),
     ("senses", "system", "é s1", "é s1/-1", ("the-run.txt, line 2 (é)", "negative")),
@@ -395,7 +395,7 @@ def test_check_entities(tmp_path, refused, kind, content):
         ("a.csv", "question,answer,label\nWhy?,So,wrong?\n", "line 2"),
         ("a.key", "bank.n bank.1 s1\nbank.n bank.1 s1\n", "line 2"),
         ("train", SENSES.replace("</context>", ""), "line "),
-        ("notes", "hello\n", "no format"),
+        ("notes", "hello\n", "not in a format"),
     ],
 )
 def test_check_broken_record(tmp_path, refused, name, content, where):
@@ -477,7 +477,7 @@ def test_bench_entities(tmp_path, train, refused, kind):
         ("</studentAnswers>", "", "b.xml, line "),
         ("irrelevant", "wrong", "b.xml, line 8 (studentAnswer bb)"),
         ("irrelevant", "incorrect", "mixes labels"),
-        ('id="bb"', 'id="ab"', "b.xml: the answer id 'ab' also stands in a.xml"),
+        ('id="bb"', 'id="ab"', "b.xml: the answer id 'ab' also occurs in a.xml"),
         ('id="bb"', 'id="bé"', "b.xml, line 8"),
         ('id="bb" ', "", "b.xml, line 8"),
     ],

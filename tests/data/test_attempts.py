@@ -67,7 +67,7 @@ def test_the_last_finished_attempt_counts(tmp_path, ending):
     assert kept.column("First name") == ["Ben", "Ane"]
     assert notes == (
         "2 rows without a finished attempt were left out.",
-        "1 earlier attempt was left out: of each student the last finished attempt counts.",
+        "1 earlier attempt was left out: each student’s last finished attempt counts.",
     )
     assert kept.column("Response 1") == ["", "Ice is less dense"]
     # Only what has tags is read as HTML.
@@ -115,7 +115,7 @@ def test_other_tables_stay_as_they_are(file):
 
 def test_a_report_without_a_finished_attempt(file):
     path = file("Username,Completed,Response 1\na,-,x\n", "r.csv")
-    with pytest.raises(InputError, match="no attempt that is finished"):
+    with pytest.raises(InputError, match="contains no finished attempt"):
         last_attempts(read_rows(path))
 
 

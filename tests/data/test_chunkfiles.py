@@ -38,9 +38,9 @@ def test_chunks(file):
     ("line", "what"),
     [
         ("[ a ] ]", "closes a chunk that no"),
-        ("[ a ] b", "'b' stands outside a chunk"),
-        ("a b", "'a' stands outside a chunk"),
-        ("[a b]", "'\\[a' stands outside a chunk"),
+        ("[ a ] b", "'b' is outside any chunk"),
+        ("a b", "'a' is outside any chunk"),
+        ("[a b]", "'\\[a' is outside any chunk"),
         ("[ a ] [ ]", "empty or not closed"),
         ("[ a ] [ b", "empty or not closed"),
         ("[ a ] [", "empty or not closed"),

@@ -82,7 +82,7 @@ def test_unknown(tmp_path, content):
     path = tmp_path / "notes.txt"
     path.write_text(content)
     assert detect(path) == ""
-    with pytest.raises(InputError, match="no format that Postil knows"):
+    with pytest.raises(InputError, match="not in a format that Postil knows"):
         describe(path)
 
 
@@ -97,5 +97,5 @@ def test_a_text_is_not_taken_for_a_sense_key(tmp_path, name):
     path = tmp_path / name
     path.write_text("It is because of the heat.\nI do not know it.\n", encoding="utf-8")
     assert detect(path) == ""
-    with pytest.raises(InputError, match="no format"):
+    with pytest.raises(InputError, match="not in a format"):
         describe(path)

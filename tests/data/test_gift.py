@@ -95,7 +95,7 @@ def test_any_line_ends_and_marks(tmp_path):
         ("One? {=a}\n\nTwo? {=b\n\n", 3, "does not close"),
         ("One? {=a}\n\n// c\nTwo? =b}", 4, "never opened"),
         ("One {a}? {=a}", 1, "more braces"),
-        ("One? {=%x%a}", 1, "no number"),
+        ("One? {=%x%a}", 1, "not a number"),
         ("{=a}", 1, "no text"),
         ("// nothing\n", None, "no questions"),
     ],

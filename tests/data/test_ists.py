@@ -100,7 +100,7 @@ def test_type_without_what_stands_beside_it():
         (
             "</sentence>\n",
             '</sentence>\n<sentence id="1" status="">\n</sentence>\n',
-            "also stands on line 1",
+            "also on line 1",
             25,
         ),
     ],

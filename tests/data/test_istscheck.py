@@ -47,7 +47,7 @@ def test_noali_may_score_zero(tmp_path):
         (Alignment((2, 1), (1, 2), ("EQUI",), 5), "token numbers are not in order"),
         (Alignment((1, 2), (2, 1), ("EQUI",), 5), "token numbers are not in order"),
         (Alignment((1, 2), (1, 2), ("NOALI",), None), "NOALI links two chunks"),
-        (Alignment((1, 2), (1, 2), ("EQUI", "FACT", "FACT"), 5), "FACT stands twice"),
+        (Alignment((1, 2), (1, 2), ("EQUI", "FACT", "FACT"), 5), "FACT occurs twice"),
         (Alignment((1, 2), (1, 2), ("POL", "EQUI"), 5), "the type should come first: EQUI_POL"),
     ],
 )
@@ -76,8 +76,8 @@ def test_tokens_left_out_and_used_twice(tmp_path):
         replace(GOOD, alignments=GOOD.alignments[:1]),
         replace(GOOD, id="8", alignments=(*GOOD.alignments, Alignment((), (2,), ("NOALI",), None))),
     )
-    assert "tokens 3 of the first sentence stand in no alignment" in missing.what
-    assert "tokens 2 of the second sentence stand in more than one alignment" in repeated.what
+    assert "tokens 3 of the first sentence are in no alignment" in missing.what
+    assert "tokens 2 of the second sentence are in more than one alignment" in repeated.what
     assert (missing.line, missing.record, missing.severity) == (1, "sentence 7", "warning")
     assert repeated.record == "sentence 8"
 
@@ -141,7 +141,7 @@ def test_people_give_whole_scores(tmp_path):
 def test_people_align_whole_chunks(tmp_path):
     problems = annotation_problems(tmp_path, ("[ the ] [ cat sat ]", "[ a ] [ cat ]"), *GOOD.alignments)
     assert [(problem.line, problem.what) for problem in problems] == [
-        (line, "only a part of the chunk of tokens 2 3 of the first sentence is taken.")
+        (line, "only part of the chunk of tokens 2 3 of the first sentence is aligned.")
         for line in (FIRST_ALIGNMENT, SECOND_ALIGNMENT)
     ]
 

@@ -51,7 +51,7 @@ def test_facets(file):
         ("id,predicted\na,correct\n", "no column 'id'", 1),
         ("id\tlabels\na\tcorrect\n", "no column 'accuracy' or 'predicted' or 'label'", 1),
         ("id\tpredicted\tid\na\tcorrect\ta\n", "names a column twice", 1),
-        ("id\tpredicted\n", "header and no record", None),
+        ("id\tpredicted\n", "header but no record", None),
     ],
 )
 def test_broken_lines_are_named(file, content, what, line):

@@ -141,7 +141,7 @@ def test_length_counts_bytes():
         (corpus(pair("1", 'entailment="MAYBE"')), r"\(1\): the label 'MAYBE' is unknown", 3),
         (corpus(pair("1"), pair("1")), r"pair id '1' occurs twice \(first on line 3\)", 7),
         (corpus("<pair><t>a</t><h>b</h></pair>"), "no 'id'", 3),
-        (corpus('<pair id="1"><t>a</t></pair>'), r"\(pair 1\): the pair lacks its <t> or its <h>", 3),
+        (corpus('<pair id="1"><t>a</t></pair>'), r"\(pair 1\): the pair has no <t> or no <h>", 3),
         (corpus(), "no <pair>", None),
         (
             corpus(pair("1", 'entailment="UNKNOWN"'), pair("2", 'entailment="NO ENTAILMENT"')),

@@ -220,7 +220,7 @@ GOOD = wrap("<head>arm</head>")
         (GOOD.replace("<head>arm</head>", "<wf>arm<head/></wf>"), "no <head> marks", 3),
         (GOOD.replace("</head>", ""), "<head> of the context is not closed", 6),
         (GOOD.replace("<head>", ""), "</head> closes nothing", 5),
-        (GOOD.replace("<head>", "<head><head>"), "stands inside another", 5),
+        (GOOD.replace("<head>", "<head><head>"), "is inside another", 5),
         (GOOD.replace("<context>", "<head>x</head><context>"), "outside any <context>", 4),
         (GOOD.replace("</context>", "</context><head>x</head>"), "outside any <context>", 6),
         (GOOD.replace("<corpus", "<head>x</head><corpus"), "outside any <context>", 1),
@@ -230,11 +230,11 @@ GOOD = wrap("<head>arm</head>")
         (GOOD.replace("<context>", "x"), "outside any <context>", 5),
         (GOOD.replace("<context>\n<head>arm</head>", ""), "</context> closes nothing", 5),
         (GOOD.replace("</context>", "</context><context>"), "second <context>", 6),
-        (GOOD.replace("<corpus", "<context><corpus"), "<context> stands outside any <instance>", 1),
+        (GOOD.replace("<corpus", "<context><corpus"), "<context> is outside any <instance>", 1),
         (GOOD.replace("</instance>", ""), "<instance> is not closed", 3),
         (GOOD[: GOOD.index("</context>")], "<instance> is not closed", 3),
         (GOOD.replace("</instance>", '<instance id="2">'), "<instance> is not closed", 3),
-        (GOOD.replace('<instance id="arm.n.1" docsrc="BNC">', ""), "<context> stands outside any", 4),
+        (GOOD.replace('<instance id="arm.n.1" docsrc="BNC">', ""), "<context> is outside any", 4),
         (GOOD.replace("</corpus>", "</instance>"), "</instance> closes nothing", 9),
         (
             wrap("<head>a</head>", answers='<answer instance="x" senseid="s"/>'),
@@ -242,7 +242,7 @@ GOOD = wrap("<head>arm</head>")
             4,
         ),
         (wrap("<head>a</head>", answers='<answer instance="arm.n.1"/>'), "has no senseid", 4),
-        ('<answer instance="x" senseid="s"/>' + GOOD, "<answer> stands outside any <instance>", 1),
+        ('<answer instance="x" senseid="s"/>' + GOOD, "<answer> is outside any <instance>", 1),
     ],
 )
 def test_broken_files_say_what_and_where(read, content, message, line):
@@ -391,10 +391,10 @@ BASE = SenseInstance("i.1", "i.n", (Token("a"), Token("b")), (0,), (0,), ("s",))
 @pytest.mark.parametrize(
     ("instance", "message"),
     [
-        (replace(BASE, id=""), "is empty or has blanks"),
+        (replace(BASE, id=""), "is empty or has spaces"),
         (replace(BASE, id="a b="), "broken tag"),
-        (replace(BASE, lexelt=" x"), "is empty or has blanks"),
-        (replace(BASE, senses=("s", "")), "is empty or has blanks"),
+        (replace(BASE, lexelt=" x"), "is empty or has spaces"),
+        (replace(BASE, senses=("s", "")), "is empty or has spaces"),
         (replace(BASE, senses=("s", "s")), "same sense"),
         (replace(BASE, head=()), "its head"),
         (replace(BASE, head=(1, 0)), "its head"),

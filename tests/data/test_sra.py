@@ -186,7 +186,7 @@ def test_folder_is_read_in_order_and_core_preferred(tmp_path):
 def test_ids_twice_in_a_corpus(tmp_path):
     (tmp_path / "a.xml").write_text(with_answers(answer("x"), id="a"))
     (tmp_path / "b.xml").write_text(with_answers(answer("x"), id="b"))
-    with pytest.raises(InputError, match=r"b\.xml.*'x' also stands in a\.xml"):
+    with pytest.raises(InputError, match=r"b\.xml.*'x' also occurs in a\.xml"):
         read_corpus(tmp_path)
 
 

@@ -166,7 +166,7 @@ def test_key_files_that_do_not_fit(put: Any) -> None:
         read_key(put("reference\na\n", "key.csv"))
     with pytest.raises(InputError, match="line 3: this row of the key does not say"):
         read_key(put("question,reference\nq,a\n,b\n", "key.csv"))
-    with pytest.raises(InputError, match="a header and no row"):
+    with pytest.raises(InputError, match="a header but no row"):
         read_key(put("question,reference\n", "key.csv"))
 
 
@@ -179,7 +179,7 @@ def test_key_for_a_long_table(put: Any) -> None:
     ]
     by_text = read_table(put("question,id,answer\n2-2?,1,x\n"))
     assert brief(fill_from_key(by_text, key))[0][2] == ["nought"]
-    with pytest.raises(InputError, match=r"says nothing of the question 'q1' \('3\?'\)"):
+    with pytest.raises(InputError, match=r"has no entry for the question 'q1' \('3\?'\)"):
         fill_from_key(read_table(put("question,id,answer\n3?,1,x\n")), key)
 
 
@@ -204,7 +204,7 @@ def test_ids_in_wide_tables(put: Any) -> None:
         ("Name,Score\nAnn,1\n", {}, "no column looks like a question; the columns are 'Name', 'Score'"),
         ("Name,Q1\nAnn,1\n", {"questions": {"Q2": "W"}}, "no column called 'Q2', which --question names"),
         ("Name,Q1\nAnn,1\n", {"id_column": "Nr", "questions": {"Q1": "W"}}, "no column called 'Nr'"),
-        ("Name,Why?\n", {}, "a header and no row"),
+        ("Name,Why?\n", {}, "a header but no row"),
         ("Name,Q1,Q1\nAnn,1,2\n", {}, "are both called 'Q1'"),
     ],
 )

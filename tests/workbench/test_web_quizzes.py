@@ -109,7 +109,7 @@ def test_nothing_in_a_quiz_runs(client):
         ("q.gift", b"One? {=a", "a brace { opens and does not close"),
         ("q.xml", b"<quiz><question>", "not well-formed"),
         ("q.xml", b'<!DOCTYPE q [<!ENTITY a "x">]><quiz>&a;</quiz>', "declares XML entities"),
-        ("q.xml", b"<html></html>", "not a kind of table"),
+        ("q.xml", b"<html></html>", "not a table format"),
     ],
 )
 def test_a_broken_quiz_stores_nothing_and_says_why(client, store, name, data, words):
@@ -146,7 +146,7 @@ def test_responses_go_to_the_questions_of_the_course(client, store):
     bank = make_bank(client, store)
     draft = bring(client, "responses-4.csv")
     assert "2 rows without a finished attempt were left out." in draft.text
-    assert "of each student the last finished attempt counts" in draft.text
+    assert "each student’s last finished attempt counts" in draft.text
     assert draft.text.count('<th scope="col" class="taken"><span class="role">Answer</span>Response') == 3
     fields = form_of(draft)
     ice = bank["Why does ice float on water?"].id

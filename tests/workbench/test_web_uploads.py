@@ -248,11 +248,11 @@ def entities(tmp_path):
 
 WRONG = {
     "a picture": (b"\x89PNG\r\n\x1a\n\0\0", "class.csv", "not"),
-    "no table": (b"%PDF-1.7 text", "class.pdf", "is not a kind of table known here"),
-    "no ending": (b"id,answer\n1,one\n", "class", "is not a kind of table known here"),
-    "an odd ending": (b"id,answer\n1,one\n", "../../x.c/s", "is not a kind of table known here"),
+    "no table": (b"%PDF-1.7 text", "class.pdf", "is not a table format that Postil reads"),
+    "no ending": (b"id,answer\n1,one\n", "class", "is not a table format that Postil reads"),
+    "an odd ending": (b"id,answer\n1,one\n", "../../x.c/s", "is not a table format that Postil reads"),
     "nothing": (b"", "class.csv", "the file is empty"),
-    "a header": (b"id,answer\n", "class.csv", "there is a header and no row below it"),
+    "a header": (b"id,answer\n", "class.csv", "there is a header but no row below it"),
     "utf-16 without its mark": ("id,answer\n1,one\n".encode("utf-16-le"), "class.csv", "not a text file"),
     "no encoding at all": (b"id,answer\n1,\xff\x81\x8d\n", "class.csv", "Save it as UTF-8"),
     "a broken workbook": (b"PK\x03\x04 no", "class.xlsx", "is not an .xlsx workbook"),
@@ -289,7 +289,7 @@ def test_workbooks_that_swell_are_refused(client, store, question, tmp_path):
     page = upload(client, question, bomb(), "bomb.xlsx")
     assert "“bomb.xlsx”: unpacks to 150 MB" in page.text
     page = upload(client, question, entities(tmp_path), "laughs.xlsx")
-    assert "is a damaged workbook" in page.text
+    assert "is not an .xlsx workbook" in page.text
     assert stored(store, question) == []
 
 

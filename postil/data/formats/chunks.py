@@ -1,4 +1,4 @@
-"""Sentence and chunk files of interpretable similarity: one sentence a line, chunks in square brackets."""
+"""Sentence and chunk files of interpretable similarity, the pairs they hold, and a checker for alignments."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ def _chunks(path: Path | str, number: int, line: str) -> ChunkedSentence:
             chunks[-1].append(word)
         else:
             hint = "A line should be '[ tokens ] [ tokens ] …', with blanks around the brackets."
-            raise InputError(path, f"{word!r} stands outside a chunk.", line=number, hint=hint)
+            raise InputError(path, f"{word!r} is outside any chunk.", line=number, hint=hint)
     if inside or not all(chunks):
         raise InputError(path, "a chunk is empty or not closed with ']'.", line=number)
     return tuple(map(tuple, chunks))
 
 
 def project_chunks(tokens: Sequence[str], chunks: Sequence[Sequence[str]]) -> Chunks:
-    """Give each token the chunk it stands in, by its place in the text, as numbers from 1.
+    """The token numbers, from 1, of each chunk, by their position in the text.
 
-    The chunk files were corrected by hand and sometimes cut tokens otherwise than the alignment files;
-    only their letters must agree.
+    The chunk files were corrected by hand and sometimes split tokens differently from the alignment files;
+    only the letters must agree.
     """
     ends = list(accumulate(len("".join(chunk)) for chunk in chunks))
     if "".join(tokens) != "".join(token for chunk in chunks for token in chunk):
@@ -68,7 +68,7 @@ def project_chunks(tokens: Sequence[str], chunks: Sequence[Sequence[str]]) -> Ch
     return tuple(tuple(chunk) for chunk in members if chunk)
 
 
-# Sentence pairs to align, from the task's own files: an alignment file, or two of sentences or chunks.
+# Sentence pairs to align, from an alignment file or from two files of sentences or chunks.
 
 _CHUNKS = ".chunk.txt"
 
@@ -94,9 +94,9 @@ def read_pairs(files: Sequence[Path]) -> list[AlignedPair]:
 
 
 def chunk_files(files: Sequence[Path]) -> tuple[Path, Path]:
-    """Where the gold chunks of pairs lie, beside `NAME.wa` or `NAME.sent1.txt`, or in these files themselves.
+    """The gold chunk files of pairs: beside `NAME.wa` or `NAME.sent1.txt`, or these files themselves.
 
-    The files need not be there.
+    They need not exist.
     """
     if len(files) == 1:
         stem = files[0].name.removesuffix(".wa")
@@ -144,18 +144,18 @@ def _tokens(file: Path) -> list[tuple[str, ...]]:
     return sentences
 
 
-# The well-formedness checker for `.wa` files: every problem, with its line, not only the first.
+# Checking `.wa` files: every problem, with its line, not only the first.
 
 
 def check_alignments(path: Path | str) -> list[Problem]:
-    """List all that is wrong with a `.wa` file: errors of format, warnings where the guideline is broken."""
+    """List all problems of a `.wa` file: errors of format, and warnings where it breaks the guidelines."""
     return _in_order(_problems(parse_alignments(path)))
 
 
 def check_annotation(path: Path | str) -> list[Problem]:
-    """List all that is wrong with a `.wa` file that people wrote: what `check_alignments` finds, and more.
+    """List all problems of a `.wa` file that people wrote: those of `check_alignments`, and more.
 
-    A person gives whole scores, and aligns whole chunks: those of the chunk files, where they lie beside.
+    People give whole scores and align whole chunks, which are checked if the chunk files are beside it.
     """
     path = Path(path)
     parsed = parse_alignments(path)
@@ -196,7 +196,7 @@ def _guideline_warnings(alignment: Alignment) -> Iterator[str]:
     score = alignment.score
     if alignment.labels[0] != alignment.type:
         yield f"the type should come first: {alignment.type}_{alignment.labels[0]}."
-    yield from (f"{label} stands twice." for label, count in Counter(alignment.labels).items() if count > 1)
+    yield from (f"{label} occurs twice." for label, count in Counter(alignment.labels).items() if count > 1)
     if alignment.type == "NOALI":
         if aligned:
             yield "NOALI links two chunks; one side should be 0."
@@ -225,8 +225,8 @@ def _annotation_warnings(alignment: Alignment, pair: ChunkedPair | None) -> Iter
         taken = [chunk for chunk in chunks if set(chunk) & set(numbers)]
         for chunk in taken:
             if not set(chunk) <= set(numbers):
-                said = " ".join(map(str, chunk))
-                yield f"only a part of the chunk of tokens {said} of the {side} sentence is taken."
+                tokens = " ".join(map(str, chunk))
+                yield f"only part of the chunk of tokens {tokens} of the {side} sentence is aligned."
         if alignment.type == "NOALI" and len(taken) > 1:
             yield f"NOALI takes {len(taken)} chunks of the {side} sentence; each needs its own line."
 
@@ -243,7 +243,7 @@ def _sentence_warnings(pair: AlignedPair) -> Iterator[str]:
         used = Counter(chain.from_iterable(aligned))
         missing = [str(number) for number in range(1, len(tokens) + 1) if number not in used]
         if missing:
-            yield f"tokens {' '.join(missing)} of the {side} sentence stand in no alignment, not even NOALI."
+            yield f"tokens {' '.join(missing)} of the {side} sentence are in no alignment, not even NOALI."
         repeated = [str(number) for number, count in sorted(used.items()) if count > 1]
         if repeated:
-            yield f"tokens {' '.join(repeated)} of the {side} sentence stand in more than one alignment."
+            yield f"tokens {' '.join(repeated)} of the {side} sentence are in more than one alignment."

@@ -1,4 +1,4 @@
-"""Finding out which column of a table is which, from the names people give them."""
+"""Finds out which column of a table is which, from the names people give them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from postil.errors import InputError, PostilError, some
 
 ROLES = ("question", "reference", "answer", "id", "label", "question_id", "module")
 
-# For each role the names it goes by, best first. Names of one line are equally good: two of them in one table
-# are a matter for the user, except that a table may have any number of references.
+# The names of each role, best first. Names on one line are equally good: if a table has two of them the user
+# must choose, except that it may have any number of references.
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "question": (
         "question text|item text|prompt text|task text",
@@ -60,7 +60,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class ColumnMap:
-    """Which column of a table holds what; None where there is no such column."""
+    """Which column of a table holds what; None for roles without a column."""
 
     question: str | None = None
     references: tuple[str, ...] = ()
@@ -97,14 +97,14 @@ def candidates(header: Iterable[str], role: str) -> list[list[str]]:
 def reference_columns(header: Sequence[str]) -> tuple[str, ...]:
     """The columns with references, also numbered ones, in the order of their numbers."""
     for tier in _TIERS["reference"]:
-        found: list[tuple[int, int, str]] = []
+        matches: list[tuple[int, int, str]] = []
         bases: dict[str, int] = {}
         for name in header:
             base, number = _split_number(key_of(name))
             if base in tier:
-                found.append((bases.setdefault(base, len(bases)), number, name))
-        if found:
-            return tuple(name for _, _, name in sorted(found, key=lambda each: each[:2]))
+                matches.append((bases.setdefault(base, len(bases)), number, name))
+        if matches:
+            return tuple(name for _, _, name in sorted(matches, key=lambda each: each[:2]))
     return ()
 
 
@@ -132,23 +132,23 @@ def find_columns(rows: Rows, mapping: Mapping[str, str] | None = None) -> Column
     """
     mapped, references = _explicit(rows, mapping or {})
     taken = {*mapped.values(), *(references or ())}
-    # An empty column says nothing; only an empty column of answers does: that nobody wrote anything.
+    # Empty columns are ignored, except for answers: there it means that nobody wrote anything.
     filled = [name for name in rows.header if name not in taken and any(map(str.strip, rows.column(name)))]
     free = [name for name in rows.header if name not in taken]
     if references is None:
         references = reference_columns(filled)
 
-    def one(role: str, among: Sequence[str]) -> str | None:
+    def choose(role: str, among: Sequence[str]) -> str | None:
         return mapped[role] if role in mapped else _guess(rows, role, among)
 
     return ColumnMap(
-        question=one("question", filled),
+        question=choose("question", filled),
         references=references,
-        answer=one("answer", free),
-        id=one("id", filled) or one("id", free),
-        label=one("label", filled),
-        question_id=one("question_id", filled),
-        module=one("module", filled),
+        answer=choose("answer", free),
+        id=choose("id", filled) or choose("id", free),
+        label=choose("label", filled),
+        question_id=choose("question_id", filled),
+        module=choose("module", filled),
     )
 
 
@@ -169,12 +169,14 @@ def _explicit(rows: Rows, mapping: Mapping[str, str]) -> tuple[dict[str, str | N
     mapped: dict[str, str | None] = {}
     references: list[tuple[int, str]] = []
     named = False
-    for given, name in mapping.items():
-        base, number = _split_number(key_of(given))
+    for option, name in mapping.items():
+        base, number = _split_number(key_of(option))
         role = roles.get(base)
         if role is None or (number and role != "reference"):
-            raise PostilError(f"There is no role {given!r} for a column.", hint=f"Roles: {', '.join(ROLES)}.")
-        column = resolve(rows, name, option=f"--column {given}") if name.strip() else None
+            raise PostilError(
+                f"There is no role {option!r} for a column.", hint=f"Roles: {', '.join(ROLES)}."
+            )
+        column = resolve(rows, name, option=f"--column {option}") if name.strip() else None
         if role != "reference":
             mapped[role] = column
             continue

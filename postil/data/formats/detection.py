@@ -34,12 +34,12 @@ _RUN_COLUMNS = {"label", "entailment", "judgement"}
 
 
 def describe(path: Path) -> str:
-    """Read a file of any known format completely, and say what it holds."""
+    """Read a file of any known format completely, and describe what it holds."""
     kind = detect(path)
     reader = _READERS.get(kind)
     if reader is None:
         hint = "A class's answers can be .csv, .tsv, .jsonl or .xlsx; docs/reference/formats.md lists the rest."
-        raise InputError(path, "is of no format that Postil knows.", hint=hint)
+        raise InputError(path, "is not in a format that Postil knows.", hint=hint)
     return f"{kind}: {reader(path)}"
 
 
@@ -75,7 +75,7 @@ def detect(path: Path) -> str:
         return "entailment pairs"
     if "".join(first.lower().split()).startswith("ranked:"):
         return "entailment run"
-    # A teacher's table may have an id and a label, too, beside its other columns.
+    # A teacher's table may also have an id and a label beside its other columns.
     only = header <= {"id", "confidence", *_RUN_COLUMNS}
     if "id" in header and _RUN_COLUMNS & header and (only or suffix not in _TEXT_TABLES):
         words = set(head.split())
@@ -86,7 +86,7 @@ def detect(path: Path) -> str:
         return "table"
     if path.name.lower().endswith("map"):  # Senseval called it sensemap; its lines look much like a key's
         return "sense map"
-    # Any sentence has three words; the second of a key's line is the name of an instance, with its number.
+    # Any sentence has three words, but the second word in a key's line is an instance name with a number.
     fields = first.split()
     return "sense key" if len(fields) >= 3 and re.search(r"\d", fields[1]) else ""
 

@@ -29,7 +29,7 @@ from postil.data.formats.quizzes import (
 from postil.errors import InputError
 
 _CATEGORY = "$CATEGORY:"
-# Signs that mean something are hidden, where a backslash says that they do not, until all is split.
+# Signs protected by a backslash are hidden until everything is split.
 _ESCAPES = {"~": "~", "=": "=", "#": "#", "{": "{", "}": "}", ":": ":", "n": "\n", "\\": "\\"}
 _HIDDEN = {sign: chr(0xF0000 + place) for place, sign in enumerate(_ESCAPES)}
 _SHOWN = str.maketrans({hidden: _ESCAPES[sign] for sign, hidden in _HIDDEN.items()})
@@ -80,18 +80,19 @@ def parse_gift(text: str, path: Path | str = "GIFT") -> Quiz:
             block = _Block(block.line + 1, rest.strip(), block.comments)
         if not block.text:
             continue
-        one = _question(path, block, category)
-        if isinstance(one, Skipped):
-            skipped.append(one)
+        item = _question(path, block, category)
+        if isinstance(item, Skipped):
+            skipped.append(item)
         else:
-            questions.append(one)
+            questions.append(item)
     if not questions and not skipped:
-        raise InputError(path, "holds no questions.", hint="A question has its answers in braces: {=answer}.")
+        hint = "A question has its answers in braces: {=answer}."
+        raise InputError(path, "contains no questions.", hint=hint)
     return Quiz(tuple(questions), tuple(skipped))
 
 
 def _blocks(text: str) -> Iterator[_Block]:
-    """Split at blank lines; signs that a backslash protects are hidden."""
+    """Split at blank lines; signs protected by a backslash are hidden."""
     lines: list[str] = []
     comments: list[str] = []
     start = 1
@@ -110,20 +111,22 @@ def _blocks(text: str) -> Iterator[_Block]:
 def _question(path: Path | str, block: _Block, category: str) -> QuizQuestion | Skipped:
     name, text = _split_name(block.text)
     before, answers, after = _split_answers(path, block, text)
-    asked, form = _split_format(f"{before}{_GAP}{after}" if after.strip() else before)
-    asked = readable(_show(asked), form)
-    name = name or " ".join(asked.split())[:60]
+    question, form = _split_format(f"{before}{_GAP}{after}" if after.strip() else before)
+    question = readable(_show(question), form)
+    name = name or " ".join(question.split())[:60]
     kind = _kind(answers)
     if kind not in (SHORT_ANSWER, ESSAY):
         return Skipped(name, kind, block.line)
-    if not asked:
-        raise InputError(path, "a question has answers and no text.", line=block.line)
-    told, _, feedback = (answers or "").rpartition("####") if "####" in (answers or "") else (answers, "", "")
-    references, examples, notes = sort_answers(_answers(path, block, told or "", form))
+    if not question:
+        raise InputError(path, "a question has answers but no text.", line=block.line)
+    answer_list, _, feedback = (
+        (answers or "").rpartition("####") if "####" in (answers or "") else (answers, "", "")
+    )
+    references, examples, notes = sort_answers(_answers(path, block, answer_list or "", form))
     marks = [(what, value.replace("\\]", "]").strip()) for what, value in _MARKED.findall(block.comments)]
     return QuizQuestion(
         name=name,
-        text=asked,
+        text=question,
         kind=kind,
         references=references,
         examples=examples,
@@ -145,12 +148,12 @@ def _split_name(text: str) -> tuple[str, str]:
 
 
 def _split_answers(path: Path | str, block: _Block, text: str) -> tuple[str, str | None, str]:
-    """What stands before the braces, in them (None where there are none) and behind them."""
+    """The text before the braces, in them (None without braces) and after them."""
     before, opened, rest = text.partition("{")
     answers, closed, after = rest.partition("}")
     wrong = ""
     if "}" in before:
-        wrong = "a brace } closes that was never opened."
+        wrong = "a brace } closes what was never opened."
     elif opened and not closed:
         wrong = "a brace { opens and does not close before the next blank line."
     elif "{" in answers or "{" in after or "}" in after:
@@ -162,7 +165,7 @@ def _split_answers(path: Path | str, block: _Block, text: str) -> tuple[str, str
 
 
 def _kind(answers: str | None) -> str:
-    """Which type of question has such answers, by the rules of Moodle's own reader."""
+    """The type of a question with such answers, by the rules of Moodle's own reader."""
     if answers is None:
         return "description"
     own = answers.rpartition("####")[0].strip() if "####" in answers else answers
@@ -178,18 +181,18 @@ def _kind(answers: str | None) -> str:
 
 
 def _answers(path: Path | str, block: _Block, answers: str, form: str) -> Sequence[Example]:
-    found = []
+    examples = []
     for answer in answers.split("="):
         answer = answer.strip()
         if not answer:
             continue
         weight = _SHARE.match(answer)
         if answer.startswith("%") and weight is None and re.match(r"%[^%\s]*%", answer):
-            raise InputError(path, "a share of the points is no number between % and %.", line=block.line)
+            raise InputError(path, "the share of points between % and % is not a number.", line=block.line)
         share = float(weight[1]) / 100 if weight else 1.0
         text, _, feedback = (answer[weight.end() :] if weight else answer).partition("#")
-        found.append(Example(_rendered(text, "plain_text"), share, _rendered(feedback, form)))
-    return found
+        examples.append(Example(_rendered(text, "plain_text"), share, _rendered(feedback, form)))
+    return examples
 
 
 def _split_format(text: str) -> tuple[str, str]:

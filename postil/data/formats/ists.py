@@ -30,7 +30,7 @@ class Problem:
 
 @dataclass
 class _State:
-    """What the parser of `.wa` files knows so far about the pair it is in."""
+    """What the parser of `.wa` files knows so far about the current pair."""
 
     problems: list[Problem]
     line: int = 0
@@ -92,7 +92,7 @@ def parse_alignments(path: Path | str) -> ParsedFile:
             state = _State(parsed.problems, number, opening[1], opening[2] or "", number)
             first = ids.setdefault(opening[1], number)
             if first != number:
-                state.problem(f"this id also stands on line {first}.")
+                state.problem(f"this id is also on line {first}.")
         elif line.strip() == "</sentence>":
             if state.id is None:
                 state.problem("</sentence> without <sentence>.")
@@ -232,7 +232,7 @@ def write_alignments(path: Path | str, pairs: Iterable[AlignedPair]) -> None:
 
 
 def _refuse_unwritable(path: Path | str, pair: AlignedPair) -> None:
-    """Refuse what would break the lines of the format or come back otherwise than it was."""
+    """Refuse what would break the lines of the format or would not be read back unchanged."""
     if any(token.split() != [token] for token in (*pair.source, *pair.target)):
         what = "a token is empty or has a blank in it."
     elif any(set(text) & set("\n\r\0") for text in (pair.source_text, pair.target_text)):

@@ -1,4 +1,4 @@
-"""Moodle XML: the question bank's own export; short-answer and essay questions are read and written."""
+"""Moodle: the XML of its question bank (questions answered in words), and its report of quiz responses."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from postil.data.formats.quizzes import (
 from postil.data.formats.rows import Row, Rows
 from postil.errors import InputError, number_of
 
-# What graders are told about an essay is a reference unless it reads like advice to them.
+# The information for graders of an essay is a reference unless it reads like advice.
 _ADVICE = re.compile(
     r"\b(points?|marks?|award|deduct|rubric|criteria|criterion|grade[rs]?|grading|score|full credit"
     r"|the student|students|see (the )?(page|chapter|slides?))\b|\d\s*%|^\s*\d+\s*p(ts?)?\b",
@@ -57,7 +57,7 @@ def read_moodle_xml(path: Path | str) -> Quiz:
         else:
             skipped.append(Skipped(_name(element), kind, xml.lines.get(element)))
     if not questions and not skipped:
-        raise InputError(xml.path, "holds no questions.", hint="Export the category that has them.")
+        raise InputError(xml.path, "contains no questions.", hint="Export the category that has them.")
     return Quiz(tuple(questions), tuple(skipped))
 
 
@@ -68,9 +68,11 @@ def _question(xml: XmlFile, element: ET.Element, kind: str, category: str) -> Qu
     notes: tuple[str, ...] = ()
     examples: tuple[Example, ...] = ()
     if kind == SHORT_ANSWER:
-        given = [_answer(xml, answer) for answer in element.iterfind("answer")]
-        references, examples, notes = sort_answers(given)
-        feedback = next((one.feedback for one in given if one.share >= 1 and one.feedback), "")
+        answers = [_answer(xml, answer) for answer in element.iterfind("answer")]
+        references, examples, notes = sort_answers(answers)
+        feedback = next(
+            (example.feedback for example in answers if example.share >= 1 and example.feedback), ""
+        )
     else:
         references, feedback = _model_answer(_text(element.find("graderinfo"))), ""
     return QuizQuestion(
@@ -98,10 +100,10 @@ def _answer(xml: XmlFile, element: ET.Element) -> Example:
     return Example(text, share, _text(element.find("feedback")))
 
 
-def _model_answer(told: str) -> tuple[str, ...]:
-    """What graders are told of an essay, where it is an answer rather than advice on grading."""
-    words = len(told.split())
-    return (told,) if _LEAST_WORDS <= words <= _MOST_WORDS and not _ADVICE.search(told) else ()
+def _model_answer(text: str) -> tuple[str, ...]:
+    """The information for graders of an essay, if it is an answer rather than advice."""
+    words = len(text.split())
+    return (text,) if _LEAST_WORDS <= words <= _MOST_WORDS and not _ADVICE.search(text) else ()
 
 
 def _number(xml: XmlFile, element: ET.Element, text: str, what: str) -> float:
@@ -115,8 +117,8 @@ def _number(xml: XmlFile, element: ET.Element, text: str, what: str) -> float:
 
 
 def _length(element: ET.Element) -> int:
-    """How much a question and its answers have to read, files that come with them apart."""
-    parts = (part for one in element.iter() if one.tag != "file" for part in (one.text, one.tail))
+    """The length of a question and its answers, without embedded files."""
+    parts = (part for child in element.iter() if child.tag != "file" for part in (child.text, child.tail))
     return sum(len(without_pictures(part)) for part in parts if part)
 
 
@@ -125,7 +127,7 @@ def _name(element: ET.Element) -> str:
 
 
 def _inner(element: ET.Element | None) -> str:
-    """What stands in an element's <text>, or in itself where it has none."""
+    """The text of an element's <text>, or its own if it has none."""
     if element is None:
         return ""
     child = element.find("text")
@@ -173,7 +175,7 @@ def _write_question(root: ET.Element, question: QuizQuestion) -> None:
 
 
 def _write_answer(parent: ET.Element, text: str, share: float, feedback: str) -> None:
-    escaped = text.replace("*", "\\*")  # alone, an asterisk stands for any words
+    escaped = text.replace("*", "\\*")  # an asterisk alone is a wildcard
     answer = _write_text(parent, "answer", escaped, fraction=f"{share * 100:g}", format="plain_text")
     _write_text(answer, "feedback", feedback, format="plain_text")
 
@@ -184,10 +186,8 @@ def _write_text(parent: ET.Element, tag: str, text: str, **attributes: str) -> E
     return element
 
 
-# Moodle's report of responses to a quiz: which columns belong together, and whose attempt counts.
-#
-# The report speaks the language of whoever downloads it, so its columns are known in several. Letters that
-# are not plain are left out when names are compared, as Moodle's JSON leaves them out itself.
+# Moodle's report of responses to a quiz. It is in the language of whoever downloads it, so its columns are
+# known in several. Accented letters are left out when names are compared, as Moodle's JSON leaves them out.
 
 
 def _bare(name: str) -> str:
@@ -215,7 +215,7 @@ _UNFINISHED = _names(
     "|nie abgegeben|en curso|en progreso|atrasado|nunca envió|nunca enviado|ari da|egiten|atzeratutakoak"
     "|bidali gabeak|en curs|en cours|in corso|em curso|bezig"
 )
-# By what Moodle knows people, surest first.
+# The columns that identify people, surest first.
 _WHO = (
     _names(
         "username|anmeldename|benutzername|nombre de usuario|erabiltzaile-izena|nom d'usuari"
@@ -229,7 +229,7 @@ _WHO = (
         "id number|id-nummer|número de id|id zenbakia|número id|numéro d'identification|codice identificativo"
     ),
 )
-_NOTHING = ("", "-")  # so Moodle writes that there is nothing
+_NOTHING = ("", "-")  # how Moodle writes that there is nothing
 
 
 _PART_OF = {name: part for part, listed in _PARTS.items() for name in _names(listed)}
@@ -259,16 +259,16 @@ def find_slots(header: Iterable[str]) -> dict[int, dict[str, str]]:
 
 
 def identity_column(rows: Rows) -> str | None:
-    """The column by which Moodle knows the students, the fullest first; None where the report has none."""
+    """The column that identifies the students, the fullest one; None if the report has none."""
     known = [name for names in _WHO for name in rows.header if _bare(name) in names]
     filled = {name: sum(bool(cell.strip()) for cell in rows.column(name)) for name in known}
     return max(known, key=filled.__getitem__, default=None) if any(filled.values()) else None
 
 
 def last_attempts(rows: Rows) -> tuple[Rows, tuple[str, ...]]:
-    """Keep the last finished attempt of each student, and say what was left out; other tables stay.
+    """Keep each student's last finished attempt, and note what was left out; other tables are unchanged.
 
-    Where the report does not tell when an attempt was finished, or who made it, all of them stay.
+    If the report does not say when an attempt was finished or whose it is, all of them stay.
     """
     slots = find_slots(rows.header)
     if not slots:
@@ -279,20 +279,20 @@ def last_attempts(rows: Rows) -> tuple[Rows, tuple[str, ...]]:
     own = [row for row in cleaned.rows if place is None or _is_somebodys(cleaned.header, row, place)]
     finished = [row for row in own if _is_finished(cleaned.header, row)]
     if not finished:
-        hint = "In Moodle’s report, choose the attempts that are finished."
-        raise InputError(rows.path, "holds no attempt that is finished.", hint=hint)
+        hint = "In Moodle’s report, select the finished attempts."
+        raise InputError(rows.path, "contains no finished attempt.", hint=hint)
     notes = []
     left = len(own) - len(finished)
     if left:
         notes.append(f"{number_of(left, 'row')} without a finished attempt {_was(left)} left out.")
-    kept = finished if place is None else _last_of_each(finished, place)
-    earlier = len(finished) - len(kept)
+    last = finished if place is None else _last_of_each(finished, place)
+    earlier = len(finished) - len(last)
     if earlier:
         notes.append(
             f"{number_of(earlier, 'earlier attempt')} {_was(earlier)} left out: "
-            "of each student the last finished attempt counts."
+            "each student’s last finished attempt counts."
         )
-    return replace(cleaned, rows=tuple(kept)), tuple(notes)
+    return replace(cleaned, rows=tuple(last)), tuple(notes)
 
 
 def _was(count: int) -> str:
@@ -300,7 +300,7 @@ def _was(count: int) -> str:
 
 
 def _cleaned(rows: Rows, slots: dict[int, dict[str, str]]) -> Rows:
-    """The report without tags in questions and responses, and without hyphens for nothing."""
+    """The report without tags in questions and responses, and without hyphens for empty cells."""
     parts = {name for slot in slots.values() for name in slot.values()}
     places = [place for place, name in enumerate(rows.header) if name in parts]
     cleaned = []
@@ -314,9 +314,9 @@ def _cleaned(rows: Rows, slots: dict[int, dict[str, str]]) -> Rows:
 
 
 def _is_somebodys(header: Sequence[str], row: Row, place: int) -> bool:
-    """Whether a row is a student's: the last of some reports has averages, names nobody and says nothing."""
-    said = (cell for name, cell in zip(header, row.cells, strict=True) if slot_of(name))
-    return bool(row.cells[place].strip()) or any(map(str.strip, said))
+    """Whether a row is a student's: the last row of some reports has only averages."""
+    responses = (cell for name, cell in zip(header, row.cells, strict=True) if slot_of(name))
+    return bool(row.cells[place].strip()) or any(map(str.strip, responses))
 
 
 def _is_finished(header: Sequence[str], row: Row) -> bool:
@@ -328,7 +328,7 @@ def _is_finished(header: Sequence[str], row: Row) -> bool:
 
 
 def _last_of_each(rows: Sequence[Row], place: int) -> list[Row]:
-    """The last row of each student; those that name nobody stay, for they may be different people's."""
+    """The last row of each student; rows without a name stay, because they may be different people's."""
     last = {row.cells[place].strip().casefold(): row for row in rows}
     last.pop("", None)
     return [row for row in rows if last.get(row.cells[place].strip().casefold(), row) is row]

@@ -1,4 +1,4 @@
-"""Questions of a learning platform's quiz, whichever file they came in, before they become questions here."""
+"""Quizzes of learning platforms: their questions, whatever the format, and their markup as plain text."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """An answer that a quiz knows: the share of the points it earns, and what is said to it."""
+    """An answer that a quiz knows: the share of the points it earns, and the feedback to it."""
 
     text: str
     share: float
@@ -55,8 +55,8 @@ class Example:
 class QuizQuestion:
     """A question of a quiz that is answered in words.
 
-    `references` are the answers that earn all points; `feedback` is what they are told. `notes` say what
-    could not be taken over as it stood.
+    `references` are the answers that earn all points; `feedback` is what those who give them are told.
+    `notes` say what could not be imported unchanged.
     """
 
     name: str
@@ -76,7 +76,7 @@ class QuizQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A question that is not answered in words, and so is not taken."""
+    """A question that is not answered in words, and so is not imported."""
 
     name: str
     kind: str
@@ -97,21 +97,21 @@ class Quiz:
 
 
 def refuse_long(path: Path | str, length: int) -> None:
-    """Refuse a quiz with so much text that taking the tags out of it would hold up everybody."""
+    """Refuse a quiz with so much text that removing its tags would hold everybody up."""
     if length > MOST_TEXT:
         hint = "Export one category after the other."
         raise InputError(path, f"has more than {MOST_TEXT:,} characters of text.", hint=hint)
 
 
-def sort_answers(given: Iterable[Example]) -> tuple[tuple[str, ...], tuple[Example, ...], tuple[str, ...]]:
-    """Part a short-answer question's answers into references and others; also what there is to note."""
+def sort_answers(answers: Iterable[Example]) -> tuple[tuple[str, ...], tuple[Example, ...], tuple[str, ...]]:
+    """Split the answers of a short-answer question into references and others, with notes for the teacher."""
     references: dict[str, None] = {}
     examples: list[Example] = []
     notes: list[str] = []
-    for answer in given:
+    for answer in answers:
         text, wild = without_wildcards(answer.text)
         if not text:
-            continue  # a lone `*` stands for whatever else somebody writes
+            continue  # a lone `*` means any other answer
         if answer.share < 1:
             examples.append(Example(text, max(0.0, answer.share), answer.feedback))
             continue
@@ -132,7 +132,7 @@ def without_wildcards(answer: str) -> tuple[str, bool]:
 
 
 def plain_category(path: str) -> str:
-    """A category without where Moodle keeps it: `$course$/top/Physics/Water` is `Physics/Water`."""
+    """A category without Moodle's own prefix: `$course$/top/Physics/Water` is `Physics/Water`."""
     steps = (step.strip() for step in re.split(r"(?<!/)/(?!/)", path))  # a slash in a name is written twice
     own = [step.replace("//", "/") for step in steps if step and not re.fullmatch(r"\$.*\$|top", step)]
     return "/".join(own)
@@ -142,35 +142,40 @@ def as_questions(quiz: Quiz) -> list[Question]:
     """The questions of a quiz with their references, as tables hold them."""
     ids = _ids(quiz.questions)
     return [
-        Question(id=id, text=one.text, references=make_references(one.references), module=one.category)
-        for id, one in zip(ids, quiz.questions, strict=True)
+        Question(
+            id=id,
+            text=question.text,
+            references=make_references(question.references),
+            module=question.category,
+        )
+        for id, question in zip(ids, quiz.questions, strict=True)
     ]
 
 
 def describe_quiz(quiz: Quiz) -> str:
-    """Say in a line what a quiz holds, and what of it is not read."""
-    references = sum(len(one.references) for one in quiz.questions)
-    told = f"{number_of(len(quiz.questions), 'question')}, {number_of(references, 'reference')}"
-    without = sum(not one.references for one in quiz.questions)
+    """Describe in a line what a quiz holds, and what is skipped."""
+    references = sum(len(question.references) for question in quiz.questions)
+    text = f"{number_of(len(quiz.questions), 'question')}, {number_of(references, 'reference')}"
+    without = sum(not question.references for question in quiz.questions)
     if without:
-        told += f" ({number_of(without, 'question')} without)"
+        text += f" ({number_of(without, 'question')} without)"
     if quiz.skipped:
-        told += f"; not read: {count_skipped(quiz.skipped)}"
-    return told
+        text += f"; not read: {count_skipped(quiz.skipped)}"
+    return text
 
 
 def count_skipped(skipped: Sequence[Skipped]) -> str:
-    """How many questions of which kind are not read."""
-    counts = Counter(one.plain for one in skipped)
+    """The number of skipped questions of each kind."""
+    counts = Counter(question.plain for question in skipped)
     return ", ".join(f"{count} {kind}" for kind, count in counts.most_common())
 
 
 def _ids(questions: Sequence[QuizQuestion]) -> list[str]:
-    """The platform's own id of each question where all have different ones, or else their places."""
-    own = [one.idnumber for one in questions]
-    if all(own) and len(set(own)) == len(own):
-        return own
-    return [f"q{place}" for place in range(1, len(questions) + 1)]
+    """The platform's own ids if all questions have different ones, or else numbers."""
+    numbers = [question.idnumber for question in questions]
+    if all(numbers) and len(set(numbers)) == len(numbers):
+        return numbers
+    return [f"q{number}" for number in range(1, len(questions) + 1)]
 
 
 def _short(text: str) -> str:
@@ -178,10 +183,10 @@ def _short(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:59]}…"
 
 
-# Marked-up text (HTML, Markdown) as a person reads it: plain lines without tags.
+# Marked-up text (HTML, Markdown) as plain lines.
 
 IMAGE = "[image]"
-_LONGEST = 30_000  # characters that are read of a text with its tags; nobody asks at such length
+_LONGEST = 30_000  # characters of a text, tags included, that are read; no question is that long
 _DEEPEST = 200  # tags within tags
 _BLOCK = re.compile(
     r"address|article|blockquote|center|dd|div|dl|dt|figure|footer|form|h[1-6]|header|hr|li|main|ol|p|pre"
@@ -217,7 +222,7 @@ def without_pictures(text: str) -> str:
 
 
 def looks_like_html(text: str) -> bool:
-    """Whether a text has tags; in `x <b and b> y`, as a maths answer may say, nothing closes."""
+    """Whether a text has tags; in `x <b and b> y`, which may be a maths answer, nothing closes."""
     text = text[:_LONGEST]
     opened = {tag.lower() for tag in _OPENING.findall(text)}
     return bool(opened & {tag.lower() for tag in _CLOSING.findall(text)}) or bool(_ALONE.search(text))
@@ -244,15 +249,15 @@ def readable(text: str, form: str = "html") -> str:
 def one_language(text: str) -> str:
     """Keep the first of `{mlang en}…{mlang}{mlang de}…{mlang}`, as sites with several languages write."""
     first, *rest = _LANGUAGE.split(text)
-    kept, was_read = [first], False
+    parts, was_read = [first], False
     for tag, words in zip(rest[::2], rest[1::2], strict=True):
         if re.search(r"mlang\s+\w", tag):
             if not was_read:
-                kept.append(words)
+                parts.append(words)
         else:
-            was_read = not words.strip()  # only another language that follows at once says the same again
-            kept.append(words)
-    return "".join(kept)
+            was_read = not words.strip()  # only a language that follows immediately repeats the text
+            parts.append(words)
+    return "".join(parts)
 
 
 def _tidy(text: str) -> str:
@@ -283,32 +288,32 @@ def _without_markdown(text: str) -> str:
 
 
 class _Reader:
-    """Gathers the words of a page; it forgives what browsers forgive."""
+    """Collects the words of marked-up text, as forgiving as browsers are."""
 
     def __init__(self) -> None:
         self.parts: list[str] = []
-        self._open: list[tuple[str, str]] = []  # each tag, and if it hides its text or is in a language
+        self._open: list[tuple[str, str]] = []  # each tag, and whether it hides its text or is in a language
         self._powers: list[int] = []
         self._language_was_read = False
 
     def read(self, text: str) -> None:
         """Read a whole text."""
-        place = 0
-        while found := _TAG.search(text, place):
-            self._take_words(text[place : found.start()])
-            place = found.end()
-            name = (found["name"] or "").lower()
-            if name and found["end"]:
+        position = 0
+        while tag := _TAG.search(text, position):
+            self._take_words(text[position : tag.start()])
+            position = tag.end()
+            name = (tag["name"] or "").lower()
+            if name and tag["end"]:
                 self._end(name)
             elif name:
-                self._begin(name, found["rest"])
-            elif found[0] == "<!--":
-                closed = text.find("-->", place)
-                place = len(text) if closed < 0 else closed + 3
-        self._take_words(text[place:])
+                self._begin(name, tag["rest"])
+            elif tag[0] == "<!--":
+                closed = text.find("-->", position)
+                position = len(text) if closed < 0 else closed + 3
+        self._take_words(text[position:])
 
     def _begin(self, tag: str, rest: str) -> None:
-        """Note what a tag means for the text in it, and where lines begin."""
+        """Start a tag: its role for the text in it, and new lines."""
         if tag not in _VOID and len(self._open) < _DEEPEST:
             self._open.append((tag, self._role(tag, rest)))
         if self._hidden():
@@ -330,8 +335,8 @@ class _Reader:
     def _role(self, tag: str, rest: str) -> str:
         if tag in _UNREAD:
             return "hidden"
-        given = dict(_ATTRIBUTE.findall(rest)) if tag == "span" else {}
-        if "multilang" in given.get("class", "") and "lang" in given:
+        attributes = dict(_ATTRIBUTE.findall(rest)) if tag == "span" else {}
+        if "multilang" in attributes.get("class", "") and "lang" in attributes:
             return "hidden language" if self._language_was_read else "language"
         return ""
 
@@ -364,13 +369,13 @@ class _Reader:
         return any(role.startswith("hidden") for _, role in self._open)
 
     def _new_line(self) -> None:
-        # Nothing is gained by a new line where one has begun, also behind the hyphen of a list.
+        # A new line is needless at the start of one, or after the hyphen of a list.
         last = "".join(self.parts[-3:]).rstrip(" ").removesuffix("-").rstrip(" ")
         if last and not last.endswith("\n"):
             self.parts.append("\n")
 
     def _end_power(self, start: int) -> None:
-        """Write what was raised as `m^2`; what only looks so, as in `1st`, stays as it is."""
+        """Write powers as `m^2`; other raised text, as in `1st`, stays as it is."""
         raised = "".join(self.parts[start:]).strip()
         before = self.parts[start - 1] if start else ""
         if _POWER.fullmatch(raised) and before[-1:].strip():

@@ -1,6 +1,6 @@
 """Tables in any of four file formats (CSV, TSV, JSONL, XLSX) as one thing: a header and rows of text.
 
-A list of objects in JSON, as some learning platforms write it, is read, too.
+A JSON list of objects, as some learning platforms write it, can also be read.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ def read_lines_of_json(path: Path, encoding: str | None = None) -> Grid:
 
 
 def read_json(path: Path, encoding: str | None = None) -> Grid:
-    """Read a file with one list of objects; it may lie in another list, as Moodle writes it."""
+    """Read a file with one list of objects; it may be inside another list, as Moodle writes it."""
     text = read_text(path, encoding=encoding)
-    found = _parse(path, text, None, "Export it anew, or choose CSV.")
-    while isinstance(found, list) and len(found) == 1 and isinstance(found[0], list):
-        found = found[0]
-    if not isinstance(found, list) or not found:
+    content = _parse(path, text, None, "Export it again, or choose CSV.")
+    while isinstance(content, list) and len(content) == 1 and isinstance(content[0], list):
+        content = content[0]
+    if not isinstance(content, list) or not content:
         hint = "Each row is an object, with the columns as fields."
         raise InputError(path, "is JSON, but not a list of rows.", hint=hint)
     return _grid(
-        path, ((line, demand_object(path, value, line)) for line, value in enumerate(found, start=2))
+        path, ((line, demand_object(path, value, line)) for line, value in enumerate(content, start=2))
     )
 
 
 def _grid(path: Path, objects: Iterable[tuple[int, dict[str, object]]]) -> Grid:
     rows: list[tuple[int, dict[str, str]]] = []
     header: dict[str, None] = {}
-    for line, one in objects:
-        fields = _fields(path, line, one)
+    for line, row in objects:
+        fields = _fields(path, line, row)
         header.update(dict.fromkeys(fields))
         if any(value.strip() for value in fields.values()):
             rows.append((line, fields))
@@ -63,10 +63,10 @@ def _grid(path: Path, objects: Iterable[tuple[int, dict[str, object]]]) -> Grid:
 
 def _parse(path: Path, text: str, line: int | None, hint: str) -> object:
     def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
+        fields = dict(pairs)
+        if len(fields) < len(pairs):
             raise InputError(path, "the object names a field twice.", line=line)
-        return found
+        return fields
 
     try:
         return json.loads(text, object_pairs_hook=unique)
@@ -108,7 +108,7 @@ def _text(path: Path, line: int, name: str, value: object) -> str:
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".xlsx")
 _ALSO_READ = {".txt": ".csv", ".tab": ".tsv", ".ndjson": ".jsonl", ".xlsm": ".xlsx"}
 
-# What a format cannot hold: half a character nowhere, NUL not in text, control characters not in XML.
+# Characters that a format cannot hold: lone surrogates, NUL in text, control characters in XML.
 _UNWRITABLE = {
     ".csv": re.compile("[\0\ud800-\udfff]"),
     ".tsv": re.compile("[\0\ud800-\udfff]"),
@@ -127,7 +127,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A table as it stands in its file: the header's names and the rows that are not wholly blank."""
+    """A table as it is in its file: the names in the header, and the rows that are not blank."""
 
     path: Path
     header: tuple[str, ...]
@@ -139,13 +139,13 @@ class Rows:
         return [row.cells[index] for row in self.rows]
 
     def demand_rows(self) -> None:
-        """Object when there is a header and nothing below it."""
+        """Refuse a table with a header and nothing below it."""
         if not self.rows:
-            raise InputError(self.path, "there is a header and no row below it.")
+            raise InputError(self.path, "there is a header but no row below it.")
 
 
 def read_rows(path: Path | str, *, encoding: str | None = None, sheet: str | None = None) -> Rows:
-    """Read a table of any of the four formats; its file name's ending says which.
+    """Read a table in any of the four formats, chosen by the ending of the file name.
 
     Line ends inside cells become `\\n`. Wholly blank rows, and columns with neither name nor content, are
     left out; a column with content and no name is called `column 3` after its place.
@@ -179,7 +179,9 @@ def _kind(path: Path) -> str:
         if not path.exists() or path.is_dir():
             read_bytes(path)  # says so
         hint = f"Save it as one of {', '.join(SUFFIXES)}."
-        raise InputError(path, f"is not a kind of table known here: the name ends in {suffix!r}.", hint=hint)
+        raise InputError(
+            path, f"is not a table format that Postil reads: the name ends in {suffix!r}.", hint=hint
+        )
     return suffix
 
 
@@ -213,12 +215,12 @@ def _header(path: Path, line: int, names: Iterable[tuple[int, str]]) -> tuple[st
 def write_rows(
     path: Path | str, header: Sequence[str], rows: Iterable[Sequence[str]], *, defuse_formulas: bool = False
 ) -> None:
-    """Write a table in the format its file name's ending says, so that `read_rows` gives back the same texts.
+    """Write a table in the format of the file name's ending, so that `read_rows` gives back the same texts.
 
     A spreadsheet program takes a cell that begins with `=`, `+`, `-` or `@` for a formula. In a workbook each
     cell is marked as text, which prevents it. A CSV or TSV file has no such mark, and an answer may well be
     `-5 °C`: texts are written as they are, so that they come back as they were. `defuse_formulas` puts an
-    apostrophe before them instead, for files that are only ever looked at; workbooks are the better way.
+    apostrophe before them instead, for files that are only ever looked at; workbooks are better.
     """
     path = Path(path)
     kind = path.suffix.lower()
@@ -257,7 +259,7 @@ def _check(path: Path, kind: str, number: int, header: Sequence[str], row: Seque
 
 
 def require_pyarrow(path: Path | str) -> None:
-    """Say what is missing where Parquet cannot be written; long work can ask this before it begins."""
+    """Refuse to write Parquet without pyarrow; long work can check this before it begins."""
     if find_spec("pyarrow") is None:
         hint = "Install it with: pip install 'postil[tables]', or write .csv instead."
         raise MissingDataError(f"{path}: writing Parquet needs pyarrow, which is not installed.", hint=hint)

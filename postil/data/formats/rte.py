@@ -1,4 +1,4 @@
-"""Entailment pairs: the XML of RTE-1 to RTE-5 in all its variants, and the three-way tab-separated form."""
+"""Entailment pairs (the XML of RTE-1 to RTE-5, and tables) and systems' runs on them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Pair:
 
     @property
     def is_long(self) -> bool:
-        """Whether the text is long: as the file says, or by RTE-3's rule where it says nothing."""
+        """Whether the text is long: as the file says, or else by RTE-3's rule."""
         if self.length:
             return self.length.lower().startswith("l")
         return len(self.text.encode()) > LONG_TEXT_BYTES
@@ -49,7 +49,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class PairJudgement:
-    """What a system says of one pair; `confidence` is that of entailment, in [0, 1]."""
+    """A system's judgement of one pair; `confidence` is that of entailment, in [0, 1]."""
 
     id: str
     label: str
@@ -68,9 +68,9 @@ _Labelled = TypeVar("_Labelled", Pair, PairJudgement)
 
 
 def read_pairs(path: Path | str) -> list[Pair]:
-    """Read entailment pairs from an RTE XML file or a tab-separated one, told apart by their ending.
+    """Read entailment pairs from an RTE XML file or a tab-separated one, by the ending of the name.
 
-    A file that ends otherwise is taken for a table when its first line has tabs.
+    With another ending it is read as a table if its first line has tabs.
     """
     suffix = Path(path).suffix.lower()
     table = suffix == ".tsv" or (suffix != ".xml" and "\t" in read_lines(path)[0])
@@ -92,12 +92,12 @@ def settle_labels(path: Path | str, labels: Iterable[str | None]) -> dict[str, s
     Only NO depends on its company: beside CONTRADICTION or UNKNOWN it is the contradiction of three labels,
     else the not-entailed of two.
     """
-    found = {label for label in labels if label}
-    three_way = bool(found & {"CONTRADICTION", "UNKNOWN"})
-    if three_way and "NO_ENTAILMENT" in found:
+    known = {label for label in labels if label}
+    three_way = bool(known & {"CONTRADICTION", "UNKNOWN"})
+    if three_way and "NO_ENTAILMENT" in known:
         what = "mixes two-way (NO ENTAILMENT) and three-way (CONTRADICTION, UNKNOWN) labels."
         raise InputError(path, what, hint="Use the labels of one scheme throughout.")
-    return {label: label for label in found} | {"NO": "CONTRADICTION" if three_way else "NO_ENTAILMENT"}
+    return {label: label for label in known} | {"NO": "CONTRADICTION" if three_way else "NO_ENTAILMENT"}
 
 
 def _settled(path: Path | str, items: list[_Labelled]) -> list[_Labelled]:
@@ -116,7 +116,7 @@ def read_pairs_xml(path: Path | str) -> list[Pair]:
         seen.add(id, line)
         text, hypothesis = element.find("t"), element.find("h")
         if text is None or hypothesis is None:
-            raise xml.error(element, "the pair lacks its <t> or its <h>.")
+            raise xml.error(element, "the pair has no <t> or no <h>.")
         value = element.get("entailment", element.get("value", ""))
         pairs.append(
             Pair(
@@ -185,10 +185,12 @@ def read_run(path: Path | str) -> EntailmentRun:
                 _confidence(path, fields.get("confidence", ""), row.line),
             )
         )
-    given = sum(judgement.confidence is not None for judgement in judgements)
-    if given not in (0, len(judgements)):
+    with_confidence = sum(judgement.confidence is not None for judgement in judgements)
+    if with_confidence not in (0, len(judgements)):
         raise InputError(
-            path, f"only {given} of {len(judgements)} lines have a confidence.", hint="Give all or none."
+            path,
+            f"only {with_confidence} of {len(judgements)} lines have a confidence.",
+            hint="Give a confidence on every line or on none.",
         )
     return EntailmentRun(tuple(_settled(path, judgements)))
 

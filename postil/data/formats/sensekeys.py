@@ -26,7 +26,7 @@ _COMMENT = "!!"
 
 @dataclass(frozen=True, slots=True)
 class SenseAnswer:
-    """The senses that a key or a system gives one instance, each with its weight where it has one."""
+    """The senses that a key or a system gives one instance, each with its weight if it has one."""
 
     instance: str
     lexelt: str
@@ -35,21 +35,21 @@ class SenseAnswer:
 
 @dataclass(frozen=True, slots=True)
 class SenseMap:
-    """Which senses lie under which coarser ones.
+    """Which senses belong under which coarser ones.
 
     `ancestors` holds, for each sense that has a line, the senses above it from the nearest to the topmost,
-    each with the branching count: how many senses lie directly under it.
+    each with the branching count: how many senses are directly under it.
     """
 
     ancestors: Mapping[str, tuple[tuple[int, str], ...]]
 
     def coarsest(self, sense: str) -> str:
-        """Name the topmost sense above this one, which is itself if nothing is above or it is unknown."""
+        """The topmost sense above this one, or the sense itself if nothing is above it or it is unknown."""
         above = self.ancestors.get(sense)
         return above[-1][1] if above else sense
 
     def share(self, ancestor: str, sense: str) -> float:
-        """Tell which part of `ancestor` is `sense`: 1 for itself, 1/(product of counts) below, else 0."""
+        """The share of `ancestor` that is `sense`: 1 for itself, 1/(product of counts) below it, else 0."""
         if ancestor == sense:
             return 1.0
         product = 1.0
@@ -78,16 +78,16 @@ def _read(path: Path | str, encoding: str | None) -> list[SenseAnswer]:
             hint = "A line is: lexelt instance sense[/weight] …"
             raise InputError(path, "this line has too few fields.", line=number, hint=hint)
         lexelt, instance, *written = fields
-        # Instance names are unique within a word only: the scorer, too, joins by both fields.
+        # Instance names are unique within a word only, so the scorer also joins by both fields.
         if (lexelt, instance) in first:
-            what = f"this instance already has line {first[lexelt, instance]}."
+            what = f"this instance is already on line {first[lexelt, instance]}."
             raise InputError(path, what, line=number, record=instance)
         first[lexelt, instance] = number
         senses: dict[str, float | None] = {}
         for word in written:
             sense, weight, problem = _parse(word)
             if not problem and sense in senses:
-                problem = f"the sense {sense!r} stands twice in this line."
+                problem = f"the sense {sense!r} occurs twice on this line."
             if problem:
                 raise InputError(path, problem, line=number, record=instance)
             senses[sense] = weight
@@ -98,7 +98,7 @@ def _read(path: Path | str, encoding: str | None) -> list[SenseAnswer]:
 
 
 def _lines(path: Path | str, encoding: str | None) -> Iterator[tuple[int, list[str]]]:
-    """Give the fields of each line that has some, comments left out, with its number."""
+    """The number and fields of each line that has any, without comments."""
     for number, line in enumerate(read_lines(path, encoding=encoding or likely_encoding(path)), 1):
         fields = line.partition(_COMMENT)[0].split()
         if fields:
@@ -106,7 +106,7 @@ def _lines(path: Path | str, encoding: str | None) -> Iterator[tuple[int, list[s
 
 
 def _parse(word: str) -> tuple[str, float | None, str]:
-    """Split `sense/weight`; the third part says what is wrong with it, if anything is."""
+    """Split `sense/weight`; the third part is what is wrong with it, if anything."""
     sense, slash, number = word.rpartition("/")
     if not slash or not _NUMBER_LIKE.fullmatch(number):
         return word, None, ""
@@ -197,7 +197,7 @@ def _chain(path: Path | str, number: int, sense: str, rest: list[str]) -> tuple[
     met = {sense}
     for index, parent in enumerate(parents):
         if parent in met and (index or parent != sense):
-            what = f"{parent!r} stands above itself: the map has a cycle."
+            what = f"{parent!r} is above itself: the map has a cycle."
             raise InputError(path, what, line=number, record=sense)
         met.add(parent)
     return tuple((int(count), parent) for count, parent in zip(counts, parents, strict=True))

@@ -16,8 +16,6 @@ from pathlib import Path
 from postil.data.files import read_bytes, read_text, write_text
 from postil.errors import InputError
 
-# Words in context with their senses: what a lexical-sample corpus becomes.
-
 
 @dataclass(frozen=True, slots=True)
 class Token:
@@ -47,12 +45,12 @@ class SenseInstance:
 
 
 def likely_encoding(path: Path | str) -> str:
-    """Tell how a sense file is encoded: UTF-8 where its bytes allow that, else latin-1.
+    """The encoding of a sense file: UTF-8 if its bytes are valid, else latin-1.
 
     Hardly any text in latin-1 is valid UTF-8 by chance, and most of these corpora predate UTF-8.
     """
     data = read_bytes(path)
-    # Text with a byte-order mark says itself what it is; `read_text` follows the mark.
+    # `read_text` follows a byte-order mark.
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)):
         return "utf-8"
     try:
@@ -90,7 +88,7 @@ _ESCAPES = str.maketrans(
 
 
 class MarkupError(ValueError):
-    """Something wrong inside a context, and the position in the text where it shows."""
+    """A problem inside a context, and its position in the text."""
 
     def __init__(self, position: int, what: str) -> None:
         super().__init__(what)
@@ -99,11 +97,11 @@ class MarkupError(ValueError):
 
 def attributes(rest: str) -> dict[str, str]:
     """Read the attributes of a tag, quoted or not: the part between its name and its `>`."""
-    found = {}
+    values = {}
     for match in _ATTRIBUTE.finditer(rest.rstrip().removesuffix("/")):
         name, double, single, bare = match.groups()
-        found[name.lower()] = decode(next(value for value in (double, single, bare) if value is not None))
-    return found
+        values[name.lower()] = decode(next(value for value in (double, single, bare) if value is not None))
+    return values
 
 
 def decode(text: str) -> str:
@@ -144,7 +142,7 @@ class Context:
         self._word_is_head = False
 
     def read(self, text: str, start: int, end: int) -> None:
-        """Read the context that stands between two positions of a text."""
+        """Read the context between two positions of a text."""
         # Only a context without <head> is searched for %%heads%%: elsewhere these are words.
         marked = "<head" not in text[start:end].lower()
         for tag in _INLINE.finditer(text, start, end):
@@ -164,7 +162,7 @@ class Context:
     def _tag(self, position: int, name: str, closing: bool, rest: str) -> None:
         if name == "head" and not rest.endswith("/"):
             if self._in_head != closing:
-                what = "this </head> closes nothing." if closing else "this <head> stands inside another."
+                what = "this </head> closes nothing." if closing else "this <head> is inside another."
                 raise MarkupError(position, what)
             self._in_head = not closing
         elif name == "wf":
@@ -204,8 +202,8 @@ class Context:
     def _token(self, rest: str, form: str) -> Token | None:
         token = self._shared.get((rest, form))
         if token is None and (words := decode(form).split()):
-            given = attributes(rest)
-            values = (given.get(name, "") for name in ("lemma", "pos", "case"))
+            fields = attributes(rest)
+            values = (fields.get(name, "") for name in ("lemma", "pos", "case"))
             token = Token(" ".join(words), *values)
             self._shared[rest, form] = token
         return token
@@ -235,9 +233,9 @@ def context_lines(instance: SenseInstance, *, lemmatised: bool) -> Iterator[str]
 
 
 def _word(token: Token) -> str:
-    given = (("lemma", token.lemma), ("pos", token.pos), ("case", token.case))
-    written = "".join(f' {name}="{encode(value)}"' for name, value in given if value)
-    return f"<wf{written}>{encode(token.form)}</wf>"
+    fields = (("lemma", token.lemma), ("pos", token.pos), ("case", token.case))
+    attributes_text = "".join(f' {name}="{encode(value)}"' for name, value in fields if value)
+    return f"<wf{attributes_text}>{encode(token.form)}</wf>"
 
 
 __all__ = ["SenseInstance", "Token", "read_senseval", "write_senseval"]
@@ -259,7 +257,7 @@ def read_senseval(path: Path | str, *, encoding: str | None = None) -> list[Sens
 
 @dataclass(slots=True)
 class _Draft:
-    """An instance whose end has not been met yet, with the positions at which its parts stand."""
+    """An instance whose end has not been reached yet, with the positions of its parts."""
 
     id: str
     start: int
@@ -282,7 +280,7 @@ class _Scan:
         self._tokens: dict[tuple[str, str], Token] = {}
 
     def take(self, tag: re.Match[str]) -> None:
-        """Go on by one tag."""
+        """Take the next tag."""
         slash, name, rest = tag.groups()
         match (name.lower(), bool(slash)):
             case ("lexelt", closing):
@@ -298,10 +296,10 @@ class _Scan:
             case ("head", _):
                 draft = self._draft
                 if draft is None or draft.context is None or draft.context_end is not None:
-                    raise self._error(tag.start(), "a <head> stands outside any <context>.")
+                    raise self._error(tag.start(), "a <head> is outside any <context>.")
 
     def expect_closed(self) -> None:
-        """Refuse to go on, or to end, inside an instance."""
+        """Refuse to continue, or to end, inside an instance."""
         if self._draft is not None:
             hint = "Is the file cut short, or a tag broken?"
             raise self._error(self._draft.start, "this <instance> is not closed.", hint)
@@ -313,36 +311,36 @@ class _Scan:
     def _line(self, position: int) -> int:
         return self.text.count("\n", 0, position) + 1
 
-    def _take_lexelt(self, position: int, closing: bool, given: dict[str, str]) -> None:
+    def _take_lexelt(self, position: int, closing: bool, fields: dict[str, str]) -> None:
         self.expect_closed()
-        self._lexelt = "" if closing else given.get("item", "").strip()
+        self._lexelt = "" if closing else fields.get("item", "").strip()
         if not closing and not self._lexelt:
             raise self._error(position, "this <lexelt> has no item, which names its word.")
 
-    def _start_instance(self, position: int, given: dict[str, str]) -> None:
+    def _start_instance(self, position: int, fields: dict[str, str]) -> None:
         self.expect_closed()
-        name = given.get("id", "").strip()
+        name = fields.get("id", "").strip()
         if not name:
             raise self._error(position, "this <instance> has no id.")
         # Ids with blanks exist, but one like `1 docsrc=` has swallowed the attribute after it.
         if name.endswith("=") and len(name.split()) > 1:
             raise self._error(position, f"{name!r} cannot be an id.", "Is a quote missing?")
-        self._draft = _Draft(name, position, given.get("docsrc", ""))
+        self._draft = _Draft(name, position, fields.get("docsrc", ""))
         if not self._lexelt:
-            raise self._error(position, "this <instance> stands outside any <lexelt>.")
+            raise self._error(position, "this <instance> is outside any <lexelt>.")
         if name in self._starts:
             first = self._line(self._starts[name])
             raise self._error(position, f"the instance in line {first} has the same id.")
         self._starts[name] = position
 
-    def _take_answer(self, position: int, given: dict[str, str]) -> None:
+    def _take_answer(self, position: int, fields: dict[str, str]) -> None:
         draft = self._draft
         if draft is None:
-            raise self._error(position, "an <answer> stands outside any <instance>.")
-        name = given.get("instance", "").strip() or draft.id
+            raise self._error(position, "an <answer> is outside any <instance>.")
+        name = fields.get("instance", "").strip() or draft.id
         if name != draft.id:
             raise self._error(position, f"this <answer> is for another instance, {name!r}.")
-        sense = given.get("senseid", "").strip()
+        sense = fields.get("senseid", "").strip()
         if not sense:
             raise self._error(position, "this <answer> has no senseid.")
         draft.senses[sense] = None
@@ -350,7 +348,7 @@ class _Scan:
     def _take_context(self, tag: re.Match[str], closing: bool) -> None:
         draft = self._draft
         if draft is None:
-            raise self._error(tag.start(), "a <context> stands outside any <instance>.")
+            raise self._error(tag.start(), "a <context> is outside any <instance>.")
         if not closing:
             if draft.context is not None:
                 raise self._error(tag.start(), "this is a second <context> in the same instance.")
@@ -421,11 +419,11 @@ def write_senseval(path: Path | str, instances: Iterable[SenseInstance], *, lemm
 
 
 def _problem(instance: SenseInstance, lemmatised: bool) -> str:
-    """Say why a file could not carry this instance, or nothing if it can."""
+    """Why a file could not hold this instance; empty if it can."""
     tokens, head, sentences = instance.tokens, instance.head, instance.sentences
     names = (instance.id, instance.lexelt, *instance.senses)
     if any(not name or name != name.strip() for name in names):
-        return "an id, a lexelt or a sense is empty or has blanks around it."
+        return "an id, a lexelt or a sense is empty or has spaces around it."
     if instance.id.endswith("=") and len(instance.id.split()) > 1:
         return "its id would be taken for a broken tag."
     if len(set(instance.senses)) < len(instance.senses):

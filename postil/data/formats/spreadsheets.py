@@ -1,4 +1,4 @@
-"""Delimited text (CSV, TSV) as plain rows of text, whichever delimiter a spreadsheet program chose."""
+"""CSV, TSV and Excel files as plain rows of text, before their header is understood."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from typing import Any
 from postil.data.files import MAX_LINE_BYTES, atomic_writer, read_bytes, read_text, write_text
 from postil.errors import InputError, PostilError, some
 
-# A table before its header is understood: numbered rows of text, and how large it may grow.
-
 MAX_ROWS = 1_048_576
 MAX_COLUMNS = 2_000
 MAX_CELLS = 20_000_000
@@ -26,7 +24,7 @@ Grid = list[tuple[int, list[str]]]
 
 
 def check_size(path: Path, rows: int, columns: int, *, line: int | None = None) -> None:
-    """Refuse a table that is larger than any class, school or corpus is."""
+    """Refuse a table larger than any class, school or corpus."""
     if rows > MAX_ROWS or columns > MAX_COLUMNS or rows * columns > MAX_CELLS:
         raise InputError(
             path,
@@ -64,7 +62,7 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t")
 
 
 def read_delimited(path: Path, *, delimiter: str | None, encoding: str | None) -> Grid:
-    """Read the filled rows of a CSV or TSV file, finding out the delimiter where none is given."""
+    """Read the filled rows of a CSV or TSV file, guessing the delimiter if none is given."""
     text = read_text(path, encoding=encoding)
     first, _, rest = text.partition("\n")
     declared = re.fullmatch(r"sep=([,;\t|])", first)  # how Excel notes the delimiter in a CSV file
@@ -77,7 +75,7 @@ def read_delimited(path: Path, *, delimiter: str | None, encoding: str | None) -
     except InputError as error:
         if delimiter != "\t":
             raise
-        # Tab-separated files also come without quoting: there a quotation mark is only a character.
+        # Tab-separated files also come without quoting, where a quotation mark is an ordinary character.
         try:
             return _parse(path, text, delimiter, skipped, quoted=False)
         except InputError:
@@ -189,7 +187,7 @@ def write_delimited(
 
 def _quoted(text: str, defuse: bool, *, alone: bool) -> str:
     if defuse and text.startswith(_FORMULA_STARTS) and text != "-":
-        text = "'" + text  # a hyphen alone is no formula, and says that there is nothing
+        text = "'" + text  # a hyphen alone is not a formula but means "nothing"
     text = unify_line_ends(text)
     # Any delimiter calls for quotes, not only this file's own: the reader, which has to guess, is not misled.
     if _NEEDS_QUOTES.search(text) or (alone and not text):
@@ -219,12 +217,12 @@ def read_sheet(path: Path, sheet: str | None = None) -> Grid:
     _refuse_what_is_no_workbook(path, data)
     try:
         with warnings.catch_warnings():
-            # openpyxl warns of styles and extensions it does not know; none of them touches the text.
+            # openpyxl warns of unknown styles and extensions, which do not matter for the text.
             warnings.simplefilter("ignore")
             return _read(path, data, sheet)
     except PostilError:
         raise
-    except Exception as error:  # on a damaged workbook openpyxl lets through whatever happens to it
+    except Exception as error:  # openpyxl raises anything on a damaged workbook
         raise InputError(path, _NOT_A_WORKBOOK, hint=_SAVE_AGAIN) from error
 
 
@@ -244,7 +242,7 @@ def _refuse_what_is_no_workbook(path: Path, data: bytes) -> None:
 
 
 def unpacked_bytes(data: bytes) -> int:
-    """How large a zip archive, such as a workbook, says that it is when unpacked."""
+    """The size of a zip archive, such as a workbook, when unpacked, as the archive states it."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         return sum(entry.file_size for entry in archive.infolist())
 
@@ -256,12 +254,16 @@ def _read(path: Path, data: bytes, sheet: str | None) -> Grid:
     try:
         sheets = list(workbook.worksheets)
         if sheet is not None:
-            sheets = [one for one in sheets if one.title.strip().casefold() == sheet.strip().casefold()]
+            sheets = [
+                candidate
+                for candidate in sheets
+                if candidate.title.strip().casefold() == sheet.strip().casefold()
+            ]
             if not sheets:
-                names = some((one.title for one in workbook.worksheets), 10)
+                names = some((candidate.title for candidate in workbook.worksheets), 10)
                 raise InputError(path, f"has no sheet called {sheet!r}; it has {names}.")
-        for one in sheets:
-            grid = list(_filled_rows(path, one))
+        for candidate in sheets:
+            grid = list(_filled_rows(path, candidate))
             if grid:
                 return grid
     finally:
@@ -330,5 +332,5 @@ def _escaped(text: str) -> str:
 
 
 def fits_a_cell(text: str) -> bool:
-    """Whether a text is short enough for one cell of a workbook (longer ones would be cut without a word)."""
+    """Whether a text is short enough for one cell of a workbook (longer ones would be cut silently)."""
     return len(_escaped(text).encode("utf-16-le", "surrogatepass")) // 2 <= MAX_CELL

@@ -1,4 +1,4 @@
-"""SRA XML: one question a file, with its references and answers, as the 2013 challenge distributed them."""
+"""Student response analysis: the challenge's XML, gold and run files, lists of facets, and tables of gaps."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def read_question(path: Path | str, *, corpus: str = "") -> Question:
 
 
 def _own_text(element: ET.Element) -> str:
-    """The text of an answer: in a <text> child where facets stand beside it, else the element's own."""
+    """The text of an answer: in a <text> child if there are facets, else the element's own."""
     child = element.find("text")
     return text_of(element if child is None else child)
 
@@ -126,7 +126,7 @@ def _refuse_clashes(path: Path, files: Sequence[Path], questions: Sequence[Quest
     for file, question in zip(files, questions, strict=True):
         for answer in question.answers:
             if owner.setdefault(answer.id, file) is not file:
-                what = f"the answer id {answer.id!r} also stands in {owner[answer.id].name}."
+                what = f"the answer id {answer.id!r} also occurs in {owner[answer.id].name}."
                 hint = "Ids must be unique in a corpus; are there two copies of it below this folder?"
                 raise InputError(file, what, hint=hint)
             if answer.label is not None:
@@ -205,7 +205,7 @@ def write_question(path: Path | str, question: Question) -> None:
     write_xml(path, root)
 
 
-# The response challenge's tab-separated files: gold (id, qid, …, accuracy) and runs (id, predicted).
+# Tab-separated files: gold (id, qid, …, accuracy) and runs (id, predicted).
 
 _LABEL_COLUMNS = ("accuracy", "predicted", "label")
 
@@ -222,7 +222,7 @@ class LabelledItem:
 
 
 def read_labels(path: Path | str, schemes: Mapping[str, Scheme]) -> list[LabelledItem]:
-    """Read a gold or run file, refusing unknown labels and ids that come twice."""
+    """Read a gold or run file, refusing unknown labels and repeated ids."""
     known = {label for scheme in schemes.values() for label in scheme.labels}
     seen = Seen(path)
     items = []
@@ -255,8 +255,8 @@ def write_gold(path: Path | str, items: Iterable[LabelledItem]) -> None:
         ("module", [item.module for item in listed]),
         ("accuracy", [item.label for item in listed]),
     ]
-    kept = [(name, values) for name, values in columns if name not in ("testSet", "module") or any(values)]
-    write_tsv(path, [name for name, _ in kept], zip(*(values for _, values in kept), strict=True))
+    filled = [(name, values) for name, values in columns if name not in ("testSet", "module") or any(values)]
+    write_tsv(path, [name for name, _ in filled], zip(*(values for _, values in filled), strict=True))
 
 
 def write_run(path: Path | str, labels: Mapping[str, str]) -> None:
@@ -268,22 +268,22 @@ def write_run(path: Path | str, labels: Mapping[str, str]) -> None:
 
 
 def read_facets(path: Path | str) -> list[Facet]:
-    """Read the facets of one reference; ids that come twice and facets without a term are refused."""
+    """Read the facets of one reference; repeated ids and facets without a term are refused."""
     path = Path(path)
     if path.suffix.lower() == ".xml":
-        found = [facet for reference in read_question(path).references for facet in reference.facets]
-        if not found:
+        facets = [facet for reference in read_question(path).references for facet in reference.facets]
+        if not facets:
             raise InputError(path, "no reference here has facets.")
-        return found
+        return facets
     seen = Seen(path)
-    found = []
+    facets = []
     for row in read_tsv(path, required=(("id",), ("first",), ("second",))):
         fields = row.fields
         seen.add(fields["id"], row.line)
         if not fields["first"]:
             raise InputError(path, "this facet has no first term.", line=row.line, record=fields["id"])
-        found.append(Facet(fields["id"], fields["first"], fields["second"], fields.get("relation", "")))
-    return found
+        facets.append(Facet(fields["id"], fields["first"], fields["second"], fields.get("relation", "")))
+    return facets
 
 
 # Tables of gaps: for each answer the part of the reference that it leaves out, and the words to score.
@@ -294,7 +294,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a reference in lower case, and where it stands there."""
+    """A word of a reference in lower case, and its position."""
 
     text: str
     start: int
@@ -318,10 +318,10 @@ class GapRow:
 
     @property
     def missing(self) -> tuple[bool, ...]:
-        """For each of these words whether it lies inside the gap.
+        """For each of these words, whether it is inside the gap.
 
-        The gap repeats words of the reference in their order: where, is found by the longest runs of words
-        that both have.
+        The gap repeats words of the reference in order; they are located by the longest runs of words that
+        both have in common.
         """
         words = _words(self.reference)
         texts = [word.text for word in words], [word.text for word in _words(self.gap)]
@@ -344,24 +344,24 @@ def read_gaps(path: Path | str) -> list[GapRow]:
         what = f"there is no column {some(lacking)}; there are {some(table.header, 10)}."
         raise InputError(path, what, hint=f"A table of gaps has the columns {', '.join(COLUMNS)}.")
     places = [table.header.index(name) for name in COLUMNS]
-    found = []
+    gaps = []
     for row in table.rows:
         values = [row.cells[place].strip() for place in places]
         if not values[2]:
             raise InputError(path, "there is no reference here.", line=row.line, record=values[0])
-        found.append(GapRow(*values))
-    return found
+        gaps.append(GapRow(*values))
+    return gaps
 
 
 @cache
 def function_words() -> frozenset[str]:
     """The words that hold sentences together, by a fixed list.
 
-    Words that compare ("more", "same", "other") are not among them: in a reference they say much.
+    Words that compare ("more", "same", "other") are not among them: in a reference they matter.
     """
     text = files("postil.resources").joinpath("words", "function_words.txt").read_text(encoding="utf-8")
     return frozenset(text.split())
 
 
 def _words(text: str) -> list[Word]:
-    return [Word(one.group().lower(), one.start(), one.end()) for one in _WORD.finditer(text)]
+    return [Word(match.group().lower(), match.start(), match.end()) for match in _WORD.finditer(text)]

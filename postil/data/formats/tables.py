@@ -1,4 +1,4 @@
-"""Users' own tables in the long form: one row an answer, with its question and references beside it."""
+"""Users' own tables in the long form: one row an answer, with its question and references; and key files."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from postil.data.formats.rows import Row, Rows, read_rows, write_rows
 from postil.data.labels import PLAIN_NAMES, RESPONSE_SCHEMES, fitting_schemes
 from postil.data.questions import Answer, Question, Reference
 from postil.errors import InputError, some, unknown_label
-
-# Gathering the rows of a table, one answer each, into questions with ids that are unique.
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +85,7 @@ def build_questions(path: Path, records: Iterable[Record]) -> list[Question]:
 
 
 def _with_ids(records: list[Record]) -> list[Record]:
-    """Call an answer without an id `a` and its row's number; with `_` after it where that one is taken."""
+    """Answers without an id become `a` and the row's number, followed by `_` if that id is taken."""
     taken = {record.id for record in records}
     return [
         record if record.id else replace(record, id=_fresh(f"a{record.number}", taken)) for record in records
@@ -104,12 +102,12 @@ def _add(path: Path, group: _Group, record: Record) -> None:
     first = group.first.line
     if record.question.strip():
         if group.text.strip() and group.text.split() != record.question.split():
-            what = f"the question {record.question_id!r} has another text here than before (line {first})."
+            what = f"the question {record.question_id!r} has a different text here from line {first}."
             raise InputError(path, what, line=record.line, hint="Give each question its own id.")
         group.text = group.text if group.text.strip() else record.question
     if record.references:
         if group.references and group.references != record.references:
-            what = f"the same question has other references here than before (line {first})."
+            what = f"the same question has different references here from those on line {first}."
             hint = "If all of them are right, put them into columns reference, reference_2, … of each row."
             raise InputError(path, what, line=record.line, hint=hint)
         group.references = record.references
@@ -121,14 +119,14 @@ def _add(path: Path, group: _Group, record: Record) -> None:
             f"the id {id!r} occurs twice for one question (first on line {group.lines[id]}).",
             line=record.line,
             hint="Delete one of the rows, name a better column with --column id=…, or have the rows numbered "
-            "with --column id= (and nothing).",
+            "with --column id= (with nothing after it).",
         )
     group.lines[id] = record.line
     group.records.append(record)
 
 
 def _question_ids(path: Path, groups: Iterable[_Group]) -> list[str]:
-    """Each question's own id, or `q` and its place; with `_` after it where that one is taken."""
+    """Each question's own id, or `q` and its number, followed by `_` if that id is taken."""
     groups = list(groups)
     taken = {group.first.question_id for group in groups}
     ids: list[str] = []
@@ -153,17 +151,15 @@ def _refuse_mixed_schemes(path: Path, records: Iterable[Record]) -> None:
             continue
         seen[record.label] = record.line
         if not fitting_schemes(seen, RESPONSE_SCHEMES):
-            other = next(
-                (one for one in seen if not fitting_schemes({one, record.label}, RESPONSE_SCHEMES)), ""
+            other, first = next(
+                (label, line)
+                for label, line in seen.items()
+                if not fitting_schemes({label, record.label}, RESPONSE_SCHEMES)
             )
-            raise InputError(
-                path,
-                f"the label {record.label!r} is of another scheme than {other!r} on line {seen.get(other)}.",
-                line=record.line,
-                hint="Use the labels of one scheme: "
-                + "; ".join(f"{each.name}: {', '.join(each.labels)}" for each in RESPONSE_SCHEMES.values())
-                + ".",
-            )
+            what = f"the label {record.label!r} belongs to a different scheme from {other!r} on line {first}."
+            names = (f"{scheme.name}: {', '.join(scheme.labels)}" for scheme in RESPONSE_SCHEMES.values())
+            hint = f"Use the labels of one scheme: {'; '.join(names)}."
+            raise InputError(path, what, line=record.line, hint=hint)
 
 
 def _refuse_repeated_ids(path: Path, questions: Iterable[Question]) -> None:
@@ -194,7 +190,7 @@ def read_table(
 ) -> list[Question]:
     """Read a table with one row an answer, and gather the rows into questions.
 
-    Rows belong together when their question id is the same or, where a row has none, their question's text.
+    Rows belong together if their question id is the same or, for a row without one, their question's text.
     `question` and `references` stand in for columns the table does not have. Ids that are missing are made
     up: `q1`, `q2`, … for questions and, for answers, `a` and the number of the row (`a1`, `a2`, …). Where
     one answer id occurs with several questions, as a student's does, every id gets its question's before it
@@ -202,20 +198,20 @@ def read_table(
     """
     rows = read_rows(path, encoding=encoding, sheet=sheet)
     rows.demand_rows()
-    found = find_columns(rows, columns)
-    _check_columns(rows, found, question, references)
-    records = [_record(rows, row, found, number, question) for number, row in enumerate(rows.rows, start=1)]
+    roles = find_columns(rows, columns)
+    _check_columns(rows, roles, question, references)
+    records = [_record(rows, row, roles, number, question) for number, row in enumerate(rows.rows, start=1)]
     questions = build_questions(rows.path, records)
     if not references:
         return questions
     if len(questions) > 1:
-        what = f"holds {len(questions)} questions, and references given for all of them at once."
+        what = f"holds {len(questions)} questions, but the references were given for all of them at once."
         hint = "Put the references into a column of the table or into a key file."
         raise InputError(rows.path, what, hint=hint)
-    return [replace(each, references=make_references(references)) for each in questions]
+    return [replace(item, references=make_references(references)) for item in questions]
 
 
-def _check_columns(rows: Rows, found: ColumnMap, question: str | None, references: Sequence[str]) -> None:
+def _check_columns(rows: Rows, roles: ColumnMap, question: str | None, references: Sequence[str]) -> None:
     def missing(role: str, advice: str) -> InputError:
         names = some(recognised_names(role), 4)
         return InputError(
@@ -226,44 +222,44 @@ def _check_columns(rows: Rows, found: ColumnMap, question: str | None, reference
             f"Call this one {names}, or name it with --column '{role}=…'{advice}.",
         )
 
-    if found.answer is None:
+    if roles.answer is None:
         raise missing("answer", "; a table with one column a question is read with --wide")
-    if found.question is None and found.question_id is None and question is None:
+    if roles.question is None and roles.question_id is None and question is None:
         raise missing("question", ", or give the question with --question")
-    for given, column, option in (
-        (question is not None, found.question, "question"),
-        (bool(references), found.references[0] if found.references else None, "reference"),
+    for is_given, column, option in (
+        (question is not None, roles.question, "question"),
+        (bool(references), roles.references[0] if roles.references else None, "reference"),
     ):
-        if given and column is not None:
-            what = f"the {option} is given, and the column {column!r} holds it, too."
-            hint = f"Leave --{option} out, or set the column aside with --column {option}= (and nothing)."
+        if is_given and column is not None:
+            what = f"the {option} is given twice: as an option and in the column {column!r}."
+            hint = f"Leave --{option} out, or ignore the column with --column {option}= (nothing after it)."
             raise InputError(rows.path, what, hint=hint)
 
 
-def _record(rows: Rows, row: Row, found: ColumnMap, number: int, question: str | None) -> Record:
+def _record(rows: Rows, row: Row, roles: ColumnMap, number: int, question: str | None) -> Record:
     cells = dict(zip(rows.header, row.cells, strict=True))
 
     def cell(name: str | None) -> str:
         return cells[name] if name is not None else ""
 
-    text = cell(found.question) if question is None else question
-    question_id = cell(found.question_id).strip()
+    text = cell(roles.question) if question is None else question
+    question_id = cell(roles.question_id).strip()
     if not question_id and not text.strip():
         what = "this row does not say which question it answers."
         raise InputError(rows.path, what, line=row.line, hint="Repeat the question, or its id, in each row.")
-    answer_id, answer = cell(found.id).strip(), cell(found.answer)
-    label = parse_label(rows.path, row.line, cell(found.label))
-    nothing = found.id is not None and not answer_id and not answer.strip() and label is None
+    answer_id, answer = cell(roles.id).strip(), cell(roles.answer)
+    label = parse_label(rows.path, row.line, cell(roles.label))
+    is_empty = roles.id is not None and not answer_id and not answer.strip() and label is None
     return Record(
         line=row.line,
         group=("id", question_id) if question_id else ("text", " ".join(text.split())),
         id=answer_id,
-        answer=None if nothing else answer,
+        answer=None if is_empty else answer,
         question=text,
         question_id=question_id,
-        references=tuple(cells[name] for name in found.references if cells[name].strip()),
+        references=tuple(cells[name] for name in roles.references if cells[name].strip()),
         label=label,
-        module=cell(found.module).strip(),
+        module=cell(roles.module).strip(),
         number=number,
     )
 
@@ -281,7 +277,7 @@ def parse_label(path: Path, line: int, text: str) -> str | None:
             unknown_label(text.strip()),
             line=line,
             hint=f"Known labels: {known}; or in plain words {plain}. To read the table without labels: "
-            "--column label= (and nothing).",
+            "--column label= (with nothing after it).",
         )
     return label
 
@@ -309,14 +305,14 @@ def write_table(path: Path | str, questions: Iterable[Question]) -> None:
     write_rows(path, header, rows)
 
 
-# Key files: a small table that says for each question its text and its references.
+# Key files: small tables with the text and references of each question.
 
 _COLUMN_NAMES = {key_of(name) for name in ("column", "column name", "header", "heading", "field")}
 
 
 @dataclass(frozen=True, slots=True)
 class KeyEntry:
-    """What a key file says of one question; blank is what it does not say."""
+    """What a key file says about one question; what it does not say is blank."""
 
     line: int
     column: str
@@ -326,17 +322,17 @@ class KeyEntry:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """By what this question can be found in the table of answers, surest first."""
+        """The names by which this question can be found in the table of answers, surest first."""
         return tuple(name for name in (self.column, self.question_id, self.question) if name)
 
 
 def read_key(path: Path | str, *, encoding: str | None = None) -> list[KeyEntry]:
-    """Read a key file; a question that stands on several rows gets the references of all of them."""
+    """Read a key file; a question on several rows gets the references of all of them."""
     rows = read_rows(path, encoding=encoding)
     rows.demand_rows()
     column = next((name for name in rows.header if key_of(name) in _COLUMN_NAMES), None)
-    found = find_columns(rows, {"answer": "", "id": "", "label": "", "module": ""})
-    if column is None and found.question_id is None and found.question is None:
+    roles = find_columns(rows, {"answer": "", "id": "", "label": "", "module": ""})
+    if column is None and roles.question_id is None and roles.question is None:
         raise InputError(
             rows.path,
             "the key names no questions: it needs a column 'column', 'question id' or 'question'; "
@@ -349,9 +345,9 @@ def read_key(path: Path | str, *, encoding: str | None = None) -> list[KeyEntry]
         entry = KeyEntry(
             line=row.line,
             column=cells[column].strip() if column else "",
-            question_id=cells[found.question_id].strip() if found.question_id else "",
-            question=cells[found.question].strip() if found.question else "",
-            references=tuple(cells[name] for name in found.references if cells[name].strip()),
+            question_id=cells[roles.question_id].strip() if roles.question_id else "",
+            question=cells[roles.question].strip() if roles.question else "",
+            references=tuple(cells[name] for name in roles.references if cells[name].strip()),
         )
         if not entry.names:
             raise InputError(
@@ -380,7 +376,7 @@ def fill_from_key(
     for question in questions:
         told = entries.get(plain(question.id)) or entries.get(plain(question.text))
         if told is None:
-            what = f"the key says nothing of the question {question.id!r} ({question.text[:60]!r})."
+            what = f"the key has no entry for the question {question.id!r} ({question.text[:60]!r})."
             hint = f"It has {some(dict.fromkeys(entry.names[0] for entry in entries.values()), 10)}."
             raise InputError(key, what, hint=hint)
         text = question.text if question.text.strip() else told.question
@@ -390,5 +386,5 @@ def fill_from_key(
 
 
 def plain(text: str) -> str:
-    """Fold case and white space; unlike the names of columns, texts of questions may differ in signs only."""
+    """Fold case and white space, but not punctuation, in which the texts of two questions may differ."""
     return " ".join(text.casefold().split())

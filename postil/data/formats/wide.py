@@ -33,7 +33,7 @@ _SHORT_ID = re.compile(r"\w[\w.-]{0,15}")
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """One column of answers; in Moodle's export the question and the right answer have columns, too."""
+    """One column of answers; Moodle's export also has columns for the question and the right answer."""
 
     name: str
     question: str = ""
@@ -50,7 +50,7 @@ def parse_assignments(
 
     The column ends at the first `=`, unless `header` has a longer name that fits (`Solve x=3?=…`).
     """
-    found: dict[str, tuple[str, ...]] = {}
+    texts: dict[str, tuple[str, ...]] = {}
     for value in values:
         whole = [name for name in header if value.startswith(f"{name}=")]
         column = max(whole, key=len) if whole else value.partition("=")[0]
@@ -61,8 +61,8 @@ def parse_assignments(
                 f"{option} {value!r} does not say both the column and the text for it.",
                 hint=f"In a wide table, write {option} 'COLUMN=text', as in {option} 'Q1=…'.{columns}",
             )
-        found[column.strip()] = (*found.get(column.strip(), ()), text)
-    return found
+        texts[column.strip()] = (*texts.get(column.strip(), ()), text)
+    return texts
 
 
 def looks_wide(header: Sequence[str]) -> bool:
@@ -109,7 +109,7 @@ def wide_questions(
     id_column: str | None = None,
     encoding: str | None = None,
 ) -> list[Question]:
-    """The questions and answers of a wide table that was read, as `read_wide` has them."""
+    """The questions and answers of a wide table that is already read; see `read_wide`."""
     entries = [] if key is None else read_key(key, encoding=encoding)
     columns = _named(rows, questions or {}, references or {}, _by_column(rows, key, entries))
     by_text = key is not None and not columns and bool(find_slots(rows.header))
@@ -126,23 +126,23 @@ def wide_questions(
 
 
 def _by_column(rows: Rows, key: Path | str | None, entries: Iterable[KeyEntry]) -> dict[str, KeyEntry]:
-    """Which column each entry of the key speaks of; a key may hold questions of other tables, too."""
+    """The column of each entry of the key; a key may also hold questions of other tables."""
     places: dict[str, str] = {}
-    for fold in (plain, key_of):  # the text of a question may differ from another only in its signs
+    for fold in (plain, key_of):  # two questions may differ only in punctuation
         for name in rows.header:
             for known in (name, *_heading(name)):
                 places.setdefault(fold(known), name)
-    found: dict[str, KeyEntry] = {}
+    matched: dict[str, KeyEntry] = {}
     for entry in entries:
         folded = (fold(name) for fold in (plain, key_of) for name in entry.names)
         column = next((places[name] for name in folded if name in places), None)
         if column is not None:
-            found.setdefault(column, entry)
+            matched.setdefault(column, entry)
         elif entry.column:
             what = f"{rows.path} has no column {entry.column!r}, which the key names."
             hint = f"Its columns are {some(rows.header, 20)}."
             raise InputError(key or "", what, line=entry.line, hint=hint)
-    return found
+    return matched
 
 
 def _named(
@@ -151,7 +151,7 @@ def _named(
     references: Mapping[str, Sequence[str]],
     key: Mapping[str, KeyEntry],
 ) -> list[_Column]:
-    """The columns a user named, in the order of the table; what options say wins over the key file."""
+    """The columns a user named, in the order of the table; options win over the key file."""
     texts = {name: entry.question for name, entry in key.items()}
     keyed = {name: entry.references for name, entry in key.items()}
     texts |= {resolve(rows, name, option="--question"): text for name, text in questions.items()}
@@ -201,16 +201,16 @@ def _reads_like_question(name: str) -> bool:
 
 
 def _heading(name: str) -> tuple[str, str]:
-    """Split a heading into an id, where it has or is one, and the text of the question."""
+    """Split a heading into an id, if it has or is one, and the text of the question."""
     canvas = _CANVAS.fullmatch(name)
     if canvas:
         return canvas[1], canvas[2]
     return (name if _SHORT_ID.fullmatch(name) else ""), name
 
 
-def _id_column(rows: Rows, columns: Sequence[_Column], wanted: str | None) -> str | None:
-    if wanted is not None:
-        return resolve(rows, wanted, option="the id column") if wanted.strip() else None
+def _id_column(rows: Rows, columns: Sequence[_Column], named: str | None) -> str | None:
+    if named is not None:
+        return resolve(rows, named, option="the id column") if named.strip() else None
     known = identity_column(rows) if find_slots(rows.header) else None
     if known is not None:
         return known
@@ -230,8 +230,8 @@ def _records(rows: Rows, columns: Sequence[_Column], id_column: str | None) -> I
             if column.question_column is not None:
                 question = cells[column.question_column]
                 if not question.strip() and not answer.strip():
-                    continue  # a question this student was not asked
-                # Random questions stand in different columns for different students, so the text decides.
+                    continue  # this student was not asked the question
+                # Random questions are in different columns for different students, so the text decides.
                 text = " ".join(question.split())
                 times[number, text] = times.get((number, text), 0) + 1
                 group = ("text", text, times[number, text])
