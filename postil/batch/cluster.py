@@ -26,6 +26,98 @@ from postil.batch.work import MOST_TRIES, Done, Tally, Task, Work, given_up
 from postil.batch.worker import judge_partition
 from postil.errors import MissingDataError, PostilError
 
+_PLANNING = 2  # files cut at a time: cutting is much quicker than judging
+_AHEAD = 2  # partitions handed out to each actor: one being judged, one waiting
+
+Row = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class RayEngine:
+    """Judges partitions in actors of a cluster, or without an address of one started on this computer.
+
+    Without `workers` there are as many actors as the cluster has cores.
+    """
+
+    workers: int | None = None
+    address: str | None = None
+
+    def run(self, work: Work, sources: Iterable[Source]) -> Generator[Done, None, None]:
+        """Judge files; actors that die with their node are restarted, and their work is done again."""
+        listed = list(sources)
+        if not listed:
+            return
+        with connected(self.address, self.workers, work.model) as ray:
+            workers = self.workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
+            # Ray passes the work of a dead actor on to the next one for ever, so tries are counted here.
+            tries = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=-1)(_Tries).remote()
+            rows = _pipeline(ray, work, listed, workers, tries).iter_rows()
+            try:
+                for row in rows:
+                    yield read_done(row["done"])
+            except ray.exceptions.RayError as error:
+                # Ray's own message is pages long and about its internals.
+                raise PostilError(
+                    f"the Ray cluster could not continue ({type(error).__name__}).",
+                    hint="Run the same command again: it continues where it stopped.",
+                ) from error
+
+
+def _pipeline(ray: Any, work: Work, sources: list[Source], workers: int, tries: Any) -> Any:
+    """Files → partitions → results; nothing runs until rows are asked for."""
+    context = ray.data.DataContext.get_current().copy()
+    context.enable_progress_bars = context.print_on_execution_start = False
+    # Every row is a block of its own, so that an actor is given one partition, however many its file has.
+    context.target_max_block_size = 1
+    rows = [{"source": to_json(source)} for source in sources]
+    planners = ray.data.TaskPoolStrategy(size=min(_PLANNING, len(rows)))
+    judges = ray.data.ActorPoolStrategy(size=workers, max_tasks_in_flight_per_actor=_AHEAD)
+    with ray.data.DataContext.current(context):
+        files = ray.data.from_items(rows, override_num_blocks=len(rows))
+        # Planning asks for no core of its own: the actors hold them all.
+        tasks = files.flat_map(_plan, fn_args=(work,), compute=planners, num_cpus=0)
+        return tasks.map(_Judge, fn_constructor_args=(work, tries), compute=judges, num_cpus=1)
+
+
+def _plan(row: Row, work: Work) -> list[Row]:
+    """The tasks of a file, or why there are none."""
+    planned = plan(work, read_source(row["source"]))
+    if isinstance(planned, Done):
+        return [{"task": "", "done": to_json(planned)}]
+    return [{"task": to_json(task), "done": ""} for task in planned]
+
+
+class _Judge:
+    """An actor of the pool."""
+
+    def __init__(self, work: Work, tries: Any) -> None:
+        self.work, self.tries = work, tries
+
+    def __call__(self, row: Row) -> Row:
+        """Judge a partition; files that planning has dealt with are passed on."""
+        return {"done": row["done"] or to_json(self._judge(read_task(row["task"])))}
+
+    def _judge(self, task: Task) -> Done:
+        import ray
+
+        source, number = task.partition.source, task.partition.number
+        if ray.get(self.tries.begin.remote(source.name, number)) > MOST_TRIES:
+            return given_up(task)
+        return judge_partition(self.work, task)
+
+
+class _Tries:
+    """An actor that counts how often each partition was started."""
+
+    def __init__(self) -> None:
+        self.begun: Counter[tuple[str, int]] = Counter()
+
+    def begin(self, name: str, number: int) -> int:
+        """Count a partition that is being started, and return how often it has been."""
+        self.begun[name, number] += 1
+        return self.begun[name, number]
+
+
 # Connecting to a Ray cluster, or starting one on this computer, and checking that all its nodes judge alike.
 
 _STORE = 100_000_000  # bytes of shared memory on our own cluster: next to nothing goes through it
@@ -193,95 +285,3 @@ def _task(fields: Mapping[str, Any]) -> Task:
     return Task(
         Partition(source, **partition, layout=Layout(names, **layout)), fields["sha256"], fields["of"]
     )
-
-
-_PLANNING = 2  # files cut at a time: cutting is much quicker than judging
-_AHEAD = 2  # partitions handed out to each actor: one being judged, one waiting
-
-Row = dict[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class RayEngine:
-    """Judges partitions in actors of a cluster, or without an address of one started on this computer.
-
-    Without `workers` there are as many actors as the cluster has cores.
-    """
-
-    workers: int | None = None
-    address: str | None = None
-
-    def run(self, work: Work, sources: Iterable[Source]) -> Generator[Done, None, None]:
-        """Judge files; actors that die with their node are restarted, and their work is done again."""
-        listed = list(sources)
-        if not listed:
-            return
-        with connected(self.address, self.workers, work.model) as ray:
-            workers = self.workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
-            # Ray passes the work of a dead actor on to the next one for ever, so tries are counted here.
-            tries = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=-1)(_Tries).remote()
-            rows = _pipeline(ray, work, listed, workers, tries).iter_rows()
-            try:
-                for row in rows:
-                    yield read_done(row["done"])
-            except ray.exceptions.RayError as error:
-                # Ray's own message is pages long and about its internals.
-                raise PostilError(
-                    f"the Ray cluster could not continue ({type(error).__name__}).",
-                    hint="Run the same command again: it continues where it stopped.",
-                ) from error
-
-
-def _pipeline(ray: Any, work: Work, sources: list[Source], workers: int, tries: Any) -> Any:
-    """Files → partitions → results; nothing runs until rows are asked for."""
-    context = ray.data.DataContext.get_current().copy()
-    context.enable_progress_bars = context.print_on_execution_start = False
-    # Every row is a block of its own, so that an actor is given one partition, however many its file has.
-    context.target_max_block_size = 1
-    rows = [{"source": to_json(source)} for source in sources]
-    planners = ray.data.TaskPoolStrategy(size=min(_PLANNING, len(rows)))
-    judges = ray.data.ActorPoolStrategy(size=workers, max_tasks_in_flight_per_actor=_AHEAD)
-    with ray.data.DataContext.current(context):
-        files = ray.data.from_items(rows, override_num_blocks=len(rows))
-        # Planning asks for no core of its own: the actors hold them all.
-        tasks = files.flat_map(_plan, fn_args=(work,), compute=planners, num_cpus=0)
-        return tasks.map(_Judge, fn_constructor_args=(work, tries), compute=judges, num_cpus=1)
-
-
-def _plan(row: Row, work: Work) -> list[Row]:
-    """The tasks of a file, or why there are none."""
-    planned = plan(work, read_source(row["source"]))
-    if isinstance(planned, Done):
-        return [{"task": "", "done": to_json(planned)}]
-    return [{"task": to_json(task), "done": ""} for task in planned]
-
-
-class _Judge:
-    """An actor of the pool."""
-
-    def __init__(self, work: Work, tries: Any) -> None:
-        self.work, self.tries = work, tries
-
-    def __call__(self, row: Row) -> Row:
-        """Judge a partition; files that planning has dealt with are passed on."""
-        return {"done": row["done"] or to_json(self._judge(read_task(row["task"])))}
-
-    def _judge(self, task: Task) -> Done:
-        import ray
-
-        source, number = task.partition.source, task.partition.number
-        if ray.get(self.tries.begin.remote(source.name, number)) > MOST_TRIES:
-            return given_up(task)
-        return judge_partition(self.work, task)
-
-
-class _Tries:
-    """An actor that counts how often each partition was started."""
-
-    def __init__(self) -> None:
-        self.begun: Counter[tuple[str, int]] = Counter()
-
-    def begin(self, name: str, number: int) -> int:
-        """Count a partition that is being started, and return how often it has been."""
-        self.begun[name, number] += 1
-        return self.begun[name, number]

@@ -45,164 +45,6 @@ from postil.batch.work import Done, Engine, Tally, Task, Work, unexpected
 from postil.batch.worker import columns_added, find_roles
 from postil.errors import InputError, PostilError
 
-# Keeping a second run out of a folder on this computer while the first one writes into it.
-
-
-@contextmanager
-def only_run(output: str) -> Iterator[bool]:
-    """Inside, no other run writes into the folder; yields whether that is certain.
-
-    The operating system lets go of the lock when the process ends, however it ends. Elsewhere, as in an
-    object store, two runs write the same bytes under the same names, which is wasteful and harmless.
-    """
-    try:
-        import fcntl
-    except ModuleNotFoundError:  # not on Windows
-        yield False
-        return
-    files, path = file_system(output)
-    if not is_local(files):
-        yield False
-        return
-    folder = Path(path) / OWN
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        file = (folder / "lock").open("wb")
-    except OSError as error:
-        raise WriteError(path, f"cannot be written: {error.strerror or error}.") from error
-    with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            what = f"{path}: another `postil grade` is writing into this folder."
-            raise PostilError(what, hint="Wait until it has finished, or choose another folder.") from error
-        except OSError:  # a network drive that knows no locks
-            yield False
-            return
-        yield True
-
-
-# References given for all rows at once fit a single question only.
-
-
-def refuse_several_questions(work: Work, sources: Iterable[Source]) -> None:
-    """Refuse references for all rows if the rows answer several questions, before anything is judged."""
-    if not work.references:
-        return
-    first = ""
-    for source in sources:
-        for asked in _asked(work, source):
-            first = first or asked
-            if asked != first:
-                what = "the rows answer several questions, but the references were given for all at once."
-                hint = "Put the references into a column or into a key file (--key)."
-                raise InputError(source.name, what, hint=hint)
-
-
-def _asked(work: Work, source: Source) -> Iterator[str]:
-    """The questions of a file, by text or else by id; none if `plan` will refuse the file."""
-    try:
-        whole = cut(source)
-        roles = find_roles(source.name, whole.names, work)
-        columns = [name for name in (roles.question, roles.question_id) if name is not None]
-        for partition in whole.partitions if columns else ():
-            for batch in read_batches(partition, columns):
-                rows = set(zip(*(map(_text, batch.values[name]) for name in columns), strict=True))
-                yield from filter(None, (next(filter(None, row), "") for row in rows))
-    except Exception:  # noqa: BLE001 - `plan` reports this file, and the others are still graded
-        return
-
-
-def _text(value: object) -> str:
-    return "" if value is None else str(value).strip()
-
-
-# Assembling the result of a file from its parts, in the file's own format.
-
-_ROW_GROUP = 10_000
-Prepare = Callable[[Tally], None]
-
-
-def result_url(work: Work, name: str) -> str:
-    """The URL of a result."""
-    return f"{work.output}/{name}"
-
-
-def assemble(work: Work, task: Task, before_rename: Prepare) -> Tally:
-    """Write the result of the file that a task belongs to.
-
-    `before_rename` is called with the tally of all rows once the result is written, before it gets its name.
-    """
-    source = task.partition.source
-    urls = [part_path(work, task, number) for number in range(task.of)]
-    with writing(result_url(work, source.result), parts_folder(work, task)) as file:
-        if source.kind == "parquet":
-            tally = _write_parquet(file, urls)
-        else:
-            tally = _write_text(file, urls, work, task)
-        before_rename(tally)
-    return tally
-
-
-def _tables(urls: list[str], total: list[Tally]) -> Iterator[pa.Table]:
-    for url in urls:
-        for table in read_part(url):
-            total.append(tally_of(table))
-            yield table
-
-
-def _write_parquet(file: IO[bytes], urls: list[str]) -> Tally:
-    total: list[Tally] = []
-    tables = _tables(urls, total)
-    empty = next(tables)
-    with pq.ParquetWriter(file, empty.schema) as writer:
-        for table in in_batches(tables, _ROW_GROUP, empty):
-            writer.write_table(table)
-    return sum(total, Tally())
-
-
-def _write_text(file: IO[bytes], urls: list[str], work: Work, task: Task) -> Tally:
-    layout, source = task.partition.layout, task.partition.source
-    names = list(columns_added(work))
-    is_json = source.kind == "jsonl"
-    if not is_json:
-        file.write(_header(task, names))
-    total: list[Tally] = []
-    for table in _tables(urls, total):
-        added = zip(*(table.column(name).to_pylist() for name in names), strict=True)
-        for raw, cells in zip(table.column(RAW).to_pylist(), added, strict=True):
-            row = _json_row(raw, names, cells) if is_json else _row(raw, cells, layout)
-            file.write(f"{row}{layout.newline}".encode())
-    return sum(total, Tally())
-
-
-def _header(task: Task, names: list[str]) -> bytes:
-    """The header as it was written, with its byte-order mark, and the names of the added columns."""
-    layout, source = task.partition.layout, task.partition.source
-    stored = unpacked(source) if source.compressed else blocks(source, 0, layout.header)
-    head = b"".join(stored)[: layout.header] if not source.compressed else next(stored)[: layout.header]
-    text = text_of(source.name, head, 1)
-    mark = "\ufeff" if head.startswith(b"\xef\xbb\xbf") else ""
-    own = text.lstrip("\r\n") if layout.delimiter else row_text(layout.names, layout)
-    return f"{mark}{_row(own, names, layout)}{layout.newline}".encode()
-
-
-def _row(raw: str, cells: tuple[object, ...] | list[str], layout: Layout) -> str:
-    return f"{raw}{layout.delimiter or ','}{row_text(map(_cell, cells), layout)}"
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _json_row(raw: str, names: list[str], cells: tuple[object, ...]) -> str:
-    """A line of JSON with further fields; the existing ones stay exactly as they were."""
-    added = json.dumps(dict(zip(names, cells, strict=True)), ensure_ascii=False)
-    own = raw.rstrip().removesuffix("}").rstrip()
-    return f"{own}{'' if own.endswith('{') else ', '}{added[1:]}"
-
 
 @dataclass(slots=True)
 class Report:
@@ -341,9 +183,6 @@ class _Ledger:
         self.report.tally += state.tally
 
 
-# Planning the work on a file.
-
-
 def plan(work: Work, source: Source) -> list[Task] | Done:
     """The tasks of a file; a `Done` if an earlier run has finished it or it cannot be graded."""
     try:
@@ -359,3 +198,156 @@ def plan(work: Work, source: Source) -> list[Task] | Done:
     except Exception as error:  # noqa: BLE001 - the other files are still graded
         return Done(source, error=unexpected(source.name, error))
     return [Task(partition, whole.sha256, len(whole.partitions)) for partition in whole.partitions]
+
+
+@contextmanager
+def only_run(output: str) -> Iterator[bool]:
+    """Inside, no other run writes into the folder; yields whether that is certain.
+
+    The operating system lets go of the lock when the process ends, however it ends. Elsewhere, as in an
+    object store, two runs write the same bytes under the same names, which is wasteful and harmless.
+    """
+    try:
+        import fcntl
+    except ModuleNotFoundError:  # not on Windows
+        yield False
+        return
+    files, path = file_system(output)
+    if not is_local(files):
+        yield False
+        return
+    folder = Path(path) / OWN
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = (folder / "lock").open("wb")
+    except OSError as error:
+        raise WriteError(path, f"cannot be written: {error.strerror or error}.") from error
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            what = f"{path}: another `postil grade` is writing into this folder."
+            raise PostilError(what, hint="Wait until it has finished, or choose another folder.") from error
+        except OSError:  # a network drive that knows no locks
+            yield False
+            return
+        yield True
+
+
+def refuse_several_questions(work: Work, sources: Iterable[Source]) -> None:
+    """Refuse references for all rows if the rows answer several questions, before anything is judged."""
+    if not work.references:
+        return
+    first = ""
+    for source in sources:
+        for asked in _asked(work, source):
+            first = first or asked
+            if asked != first:
+                what = "the rows answer several questions, but the references were given for all at once."
+                hint = "Put the references into a column or into a key file (--key)."
+                raise InputError(source.name, what, hint=hint)
+
+
+def _asked(work: Work, source: Source) -> Iterator[str]:
+    """The questions of a file, by text or else by id; none if `plan` will refuse the file."""
+    try:
+        whole = cut(source)
+        roles = find_roles(source.name, whole.names, work)
+        columns = [name for name in (roles.question, roles.question_id) if name is not None]
+        for partition in whole.partitions if columns else ():
+            for batch in read_batches(partition, columns):
+                rows = set(zip(*(map(_text, batch.values[name]) for name in columns), strict=True))
+                yield from filter(None, (next(filter(None, row), "") for row in rows))
+    except Exception:  # noqa: BLE001 - `plan` reports this file, and the others are still graded
+        return
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value).strip()
+
+
+# Assembling the result of a file from its parts, in the file's own format.
+
+_ROW_GROUP = 10_000
+Prepare = Callable[[Tally], None]
+
+
+def result_url(work: Work, name: str) -> str:
+    """The URL of a result."""
+    return f"{work.output}/{name}"
+
+
+def assemble(work: Work, task: Task, before_rename: Prepare) -> Tally:
+    """Write the result of the file that a task belongs to.
+
+    `before_rename` is called with the tally of all rows once the result is written, before it gets its name.
+    """
+    source = task.partition.source
+    urls = [part_path(work, task, number) for number in range(task.of)]
+    with writing(result_url(work, source.result), parts_folder(work, task)) as file:
+        if source.kind == "parquet":
+            tally = _write_parquet(file, urls)
+        else:
+            tally = _write_text(file, urls, work, task)
+        before_rename(tally)
+    return tally
+
+
+def _tables(urls: list[str], total: list[Tally]) -> Iterator[pa.Table]:
+    for url in urls:
+        for table in read_part(url):
+            total.append(tally_of(table))
+            yield table
+
+
+def _write_parquet(file: IO[bytes], urls: list[str]) -> Tally:
+    total: list[Tally] = []
+    tables = _tables(urls, total)
+    empty = next(tables)
+    with pq.ParquetWriter(file, empty.schema) as writer:
+        for table in in_batches(tables, _ROW_GROUP, empty):
+            writer.write_table(table)
+    return sum(total, Tally())
+
+
+def _write_text(file: IO[bytes], urls: list[str], work: Work, task: Task) -> Tally:
+    layout, source = task.partition.layout, task.partition.source
+    names = list(columns_added(work))
+    is_json = source.kind == "jsonl"
+    if not is_json:
+        file.write(_header(task, names))
+    total: list[Tally] = []
+    for table in _tables(urls, total):
+        added = zip(*(table.column(name).to_pylist() for name in names), strict=True)
+        for raw, cells in zip(table.column(RAW).to_pylist(), added, strict=True):
+            row = _json_row(raw, names, cells) if is_json else _row(raw, cells, layout)
+            file.write(f"{row}{layout.newline}".encode())
+    return sum(total, Tally())
+
+
+def _header(task: Task, names: list[str]) -> bytes:
+    """The header as it was written, with its byte-order mark, and the names of the added columns."""
+    layout, source = task.partition.layout, task.partition.source
+    stored = unpacked(source) if source.compressed else blocks(source, 0, layout.header)
+    head = b"".join(stored)[: layout.header] if not source.compressed else next(stored)[: layout.header]
+    text = text_of(source.name, head, 1)
+    mark = "\ufeff" if head.startswith(b"\xef\xbb\xbf") else ""
+    own = text.lstrip("\r\n") if layout.delimiter else row_text(layout.names, layout)
+    return f"{mark}{_row(own, names, layout)}{layout.newline}".encode()
+
+
+def _row(raw: str, cells: tuple[object, ...] | list[str], layout: Layout) -> str:
+    return f"{raw}{layout.delimiter or ','}{row_text(map(_cell, cells), layout)}"
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _json_row(raw: str, names: list[str], cells: tuple[object, ...]) -> str:
+    """A line of JSON with further fields; the existing ones stay exactly as they were."""
+    added = json.dumps(dict(zip(names, cells, strict=True)), ensure_ascii=False)
+    own = raw.rstrip().removesuffix("}").rstrip()
+    return f"{own}{'' if own.endswith('{') else ', '}{added[1:]}"

@@ -55,8 +55,8 @@ def _short(*texts: str) -> str:
 
 def part_path(work: Work, task: Task, number: int | None = None) -> str:
     """The URL of a task's part, or of the part with another number of the same file."""
-    wanted = task.partition.number if number is None else number
-    return f"{parts_folder(work, task)}/{wanted:08}.arrow"
+    number = task.partition.number if number is None else number
+    return f"{parts_folder(work, task)}/{number:08}.arrow"
 
 
 def write_part(work: Work, task: Task, judged: Iterable[tuple[pa.Table, Tally]]) -> Tally:

@@ -103,8 +103,8 @@ def judge_batch(batch: Batch, roles: ColumnMap, work: Work, grader: Judge) -> tu
     table = batch.rows
     for place, (name, type_) in enumerate(columns_added(work).items()):
         table = table.append_column(name, pa.array([row[place] for row in cells], type_))
-    labels = Counter(one.labels[work.scheme] for one in judged if one)
-    deferred = sum(one.deferred for one in judged if one)
+    labels = Counter(judgement.labels[work.scheme] for judgement in judged if judgement)
+    deferred = sum(judgement.deferred for judgement in judged if judgement)
     return table, Tally(count, dict(labels), deferred, judged.count(None))
 
 
@@ -118,22 +118,22 @@ def _questions(
     own = zip(*(_lists(batch, name) for name in roles.references), strict=True) if roles.references else ()
     references = [tuple(chain(*each)) for each in own] or [work.references] * count
     groups: dict[tuple[str, str, tuple[str, ...]], list[int]] = {}
-    for row, (text, id, given) in enumerate(zip(texts, ids, references, strict=True)):
+    for row, (text, id, right) in enumerate(zip(texts, ids, references, strict=True)):
         text = text if text.strip() else work.question or ""
         asked = work.key.get(plain(id)) or work.key.get(plain(text)) if work.key else None
         if asked is not None:
             text = text if text.strip() else asked.text
-            given = asked.references or given
-        if given:
-            groups.setdefault((text, "" if text.strip() else id, given), []).append(row)
+            right = asked.references or right
+        if right:
+            groups.setdefault((text, "" if text.strip() else id, right), []).append(row)
     questions = [
         Question(
             id=str(number),
             text=text,
-            references=make_references(given),
+            references=make_references(right),
             answers=tuple(Answer(str(row), answers[row]) for row in rows),
         )
-        for number, ((text, _, given), rows) in enumerate(groups.items())
+        for number, ((text, _, right), rows) in enumerate(groups.items())
     ]
     return questions, list(groups.values())
 
@@ -144,9 +144,8 @@ def _column(batch: Batch, name: str | None, count: int) -> list[str]:
 
 def _lists(batch: Batch, name: str) -> list[list[str]]:
     """The references in a column; a cell may hold a list of them."""
-    found = (value if isinstance(value, list) else [value] for value in batch.values[name])
-    texts = ([_text(name, one) for one in each] for each in found)
-    return [[one for one in each if one.strip()] for each in texts]
+    lists = (value if isinstance(value, list) else [value] for value in batch.values[name])
+    return [[text for text in (_text(name, item) for item in items) if text.strip()] for items in lists]
 
 
 def _text(name: str, value: object) -> str:

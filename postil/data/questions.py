@@ -80,7 +80,8 @@ def count_answers(questions: Iterable[Question]) -> int:
 
 def labelled_only(questions: Iterable[Question]) -> list[Question]:
     """The questions that have labelled answers, with those alone."""
-    kept = (
-        replace(one, answers=tuple(answer for answer in one.answers if answer.label)) for one in questions
+    labelled = (
+        replace(question, answers=tuple(answer for answer in question.answers if answer.label))
+        for question in questions
     )
-    return [question for question in kept if question.answers]
+    return [question for question in labelled if question.answers]

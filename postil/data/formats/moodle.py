@@ -252,10 +252,10 @@ def find_slots(header: Iterable[str]) -> dict[int, dict[str, str]]:
     """The report's columns by the number of their question; those without a response are left out."""
     slots: dict[int, dict[str, str]] = {}
     for name in header:
-        found = slot_of(name)
-        if found:
-            slots.setdefault(found[0], {}).setdefault(found[1], name)
-    return {number: slot for number, slot in sorted(slots.items()) if "response" in slot}
+        if slot := slot_of(name):
+            number, part = slot
+            slots.setdefault(number, {}).setdefault(part, name)
+    return {number: columns for number, columns in sorted(slots.items()) if "response" in columns}
 
 
 def identity_column(rows: Rows) -> str | None:

@@ -62,15 +62,6 @@ class SenseMap:
 
 def read_sense_key(path: Path | str, *, encoding: str | None = None) -> list[SenseAnswer]:
     """Read a key: the right senses of each instance (UTF-8, else latin-1, unless `encoding` says)."""
-    return _read(path, encoding)
-
-
-def read_sense_answers(path: Path | str, *, encoding: str | None = None) -> list[SenseAnswer]:
-    """Read a run: the senses a system gives each instance (UTF-8, else latin-1, unless `encoding` says)."""
-    return _read(path, encoding)
-
-
-def _read(path: Path | str, encoding: str | None) -> list[SenseAnswer]:
     answers = []
     first: dict[tuple[str, str], int] = {}
     for number, fields in _lines(path, encoding):
@@ -95,6 +86,11 @@ def _read(path: Path | str, encoding: str | None) -> list[SenseAnswer]:
     if not answers:
         raise InputError(path, "holds no answers.", hint="A line is: lexelt instance sense[/weight] …")
     return answers
+
+
+def read_sense_answers(path: Path | str, *, encoding: str | None = None) -> list[SenseAnswer]:
+    """Read a run, the senses a system gives each instance, which has the form of a key."""
+    return read_sense_key(path, encoding=encoding)
 
 
 def _lines(path: Path | str, encoding: str | None) -> Iterator[tuple[int, list[str]]]:

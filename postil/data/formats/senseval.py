@@ -238,9 +238,6 @@ def _word(token: Token) -> str:
     return f"<wf{attributes_text}>{encode(token.form)}</wf>"
 
 
-__all__ = ["SenseInstance", "Token", "read_senseval", "write_senseval"]
-
-
 def read_senseval(path: Path | str, *, encoding: str | None = None) -> list[SenseInstance]:
     """Read every instance of a lexical-sample file, labelled or not.
 

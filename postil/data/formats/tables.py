@@ -12,6 +12,137 @@ from postil.data.labels import PLAIN_NAMES, RESPONSE_SCHEMES, fitting_schemes
 from postil.data.questions import Answer, Question, Reference
 from postil.errors import InputError, some, unknown_label
 
+_LABELS = {key_of(name): label for label, plain in PLAIN_NAMES.items() for name in (label, plain)}
+
+
+def read_table(
+    path: Path | str,
+    *,
+    columns: Mapping[str, str] | None = None,
+    question: str | None = None,
+    references: Sequence[str] = (),
+    encoding: str | None = None,
+    sheet: str | None = None,
+) -> list[Question]:
+    """Read a table with one row an answer, and gather the rows into questions.
+
+    Rows belong together if their question id is the same or, for a row without one, their question's text.
+    `question` and `references` stand in for columns the table does not have. Ids that are missing are made
+    up: `q1`, `q2`, … for questions and, for answers, `a` and the number of the row (`a1`, `a2`, …). Where
+    one answer id occurs with several questions, as a student's does, every id gets its question's before it
+    (`q1.student7`), so that ids are unique in the whole table.
+    """
+    rows = read_rows(path, encoding=encoding, sheet=sheet)
+    rows.demand_rows()
+    roles = find_columns(rows, columns)
+    _check_columns(rows, roles, question, references)
+    records = [_record(rows, row, roles, number, question) for number, row in enumerate(rows.rows, start=1)]
+    questions = build_questions(rows.path, records)
+    if not references:
+        return questions
+    if len(questions) > 1:
+        what = f"holds {len(questions)} questions, but the references were given for all of them at once."
+        hint = "Put the references into a column of the table or into a key file."
+        raise InputError(rows.path, what, hint=hint)
+    return [replace(item, references=make_references(references)) for item in questions]
+
+
+def _check_columns(rows: Rows, roles: ColumnMap, question: str | None, references: Sequence[str]) -> None:
+    def missing(role: str, advice: str) -> InputError:
+        names = some(recognised_names(role), 4)
+        return InputError(
+            rows.path,
+            f"no column for the {role} was found; the columns are {some(rows.header, 20)}.",
+            line=1,
+            hint="The first row must hold the names of the columns, with nothing above it. "
+            f"Call this one {names}, or name it with --column '{role}=…'{advice}.",
+        )
+
+    if roles.answer is None:
+        raise missing("answer", "; a table with one column a question is read with --wide")
+    if roles.question is None and roles.question_id is None and question is None:
+        raise missing("question", ", or give the question with --question")
+    for is_given, column, option in (
+        (question is not None, roles.question, "question"),
+        (bool(references), roles.references[0] if roles.references else None, "reference"),
+    ):
+        if is_given and column is not None:
+            what = f"the {option} is given twice: as an option and in the column {column!r}."
+            hint = f"Leave --{option} out, or ignore the column with --column {option}= (nothing after it)."
+            raise InputError(rows.path, what, hint=hint)
+
+
+def _record(rows: Rows, row: Row, roles: ColumnMap, number: int, question: str | None) -> Record:
+    cells = dict(zip(rows.header, row.cells, strict=True))
+
+    def cell(name: str | None) -> str:
+        return cells[name] if name is not None else ""
+
+    text = cell(roles.question) if question is None else question
+    question_id = cell(roles.question_id).strip()
+    if not question_id and not text.strip():
+        what = "this row does not say which question it answers."
+        raise InputError(rows.path, what, line=row.line, hint="Repeat the question, or its id, in each row.")
+    answer_id, answer = cell(roles.id).strip(), cell(roles.answer)
+    label = parse_label(rows.path, row.line, cell(roles.label))
+    is_empty = roles.id is not None and not answer_id and not answer.strip() and label is None
+    return Record(
+        line=row.line,
+        group=("id", question_id) if question_id else ("text", " ".join(text.split())),
+        id=answer_id,
+        answer=None if is_empty else answer,
+        question=text,
+        question_id=question_id,
+        references=tuple(cells[name] for name in roles.references if cells[name].strip()),
+        label=label,
+        module=cell(roles.module).strip(),
+        number=number,
+    )
+
+
+def parse_label(path: Path, line: int, text: str) -> str | None:
+    """Read a label by its official or its plain name, in any case; blank is no label."""
+    if not text.strip():
+        return None
+    label = _LABELS.get(key_of(text))
+    if label is None:
+        known = ", ".join(PLAIN_NAMES)
+        plain = ", ".join(f"'{name}'" for name in PLAIN_NAMES.values())
+        raise InputError(
+            path,
+            unknown_label(text.strip()),
+            line=line,
+            hint=f"Known labels: {known}; or in plain words {plain}. To read the table without labels: "
+            "--column label= (with nothing after it).",
+        )
+    return label
+
+
+def write_table(path: Path | str, questions: Iterable[Question]) -> None:
+    """Write questions in the long form, one row an answer, so that `read_table` gives them back.
+
+    A table carries ids, texts, references, labels and modules. What else a corpus may hold (facets,
+    categories of references, matches, counts) is not written. A question without answers takes one row.
+    """
+    questions = list(questions)
+    most = max([1, *(len(question.references) for question in questions)])
+    numbered = ["reference", *(f"reference_{number}" for number in range(2, most + 1))]
+    header = ["question_id", "question", *numbered, "id", "answer", "label", "module"]
+    seen: set[str] = set()
+    rows = []
+    for question in questions:
+        if question.id in seen:
+            raise InputError(path, f"two questions have the id {question.id!r}.", hint="Rename one of them.")
+        seen.add(question.id)
+        texts = [reference.text for reference in question.references]
+        start = [question.id, question.text, *texts, *[""] * (most - len(texts))]
+        for answer in question.answers or (Answer("", ""),):
+            rows.append([*start, answer.id, answer.text, answer.label or "", question.module])
+    write_rows(path, header, rows)
+
+
+# Gathering rows into questions with unique ids.
+
 
 @dataclass(frozen=True, slots=True)
 class Record:
@@ -176,135 +307,6 @@ def _refuse_repeated_ids(path: Path, questions: Iterable[Question]) -> None:
             owner[answer.id] = question.id
 
 
-_LABELS = {key_of(name): label for label, plain in PLAIN_NAMES.items() for name in (label, plain)}
-
-
-def read_table(
-    path: Path | str,
-    *,
-    columns: Mapping[str, str] | None = None,
-    question: str | None = None,
-    references: Sequence[str] = (),
-    encoding: str | None = None,
-    sheet: str | None = None,
-) -> list[Question]:
-    """Read a table with one row an answer, and gather the rows into questions.
-
-    Rows belong together if their question id is the same or, for a row without one, their question's text.
-    `question` and `references` stand in for columns the table does not have. Ids that are missing are made
-    up: `q1`, `q2`, … for questions and, for answers, `a` and the number of the row (`a1`, `a2`, …). Where
-    one answer id occurs with several questions, as a student's does, every id gets its question's before it
-    (`q1.student7`), so that ids are unique in the whole table.
-    """
-    rows = read_rows(path, encoding=encoding, sheet=sheet)
-    rows.demand_rows()
-    roles = find_columns(rows, columns)
-    _check_columns(rows, roles, question, references)
-    records = [_record(rows, row, roles, number, question) for number, row in enumerate(rows.rows, start=1)]
-    questions = build_questions(rows.path, records)
-    if not references:
-        return questions
-    if len(questions) > 1:
-        what = f"holds {len(questions)} questions, but the references were given for all of them at once."
-        hint = "Put the references into a column of the table or into a key file."
-        raise InputError(rows.path, what, hint=hint)
-    return [replace(item, references=make_references(references)) for item in questions]
-
-
-def _check_columns(rows: Rows, roles: ColumnMap, question: str | None, references: Sequence[str]) -> None:
-    def missing(role: str, advice: str) -> InputError:
-        names = some(recognised_names(role), 4)
-        return InputError(
-            rows.path,
-            f"no column for the {role} was found; the columns are {some(rows.header, 20)}.",
-            line=1,
-            hint="The first row must hold the names of the columns, with nothing above it. "
-            f"Call this one {names}, or name it with --column '{role}=…'{advice}.",
-        )
-
-    if roles.answer is None:
-        raise missing("answer", "; a table with one column a question is read with --wide")
-    if roles.question is None and roles.question_id is None and question is None:
-        raise missing("question", ", or give the question with --question")
-    for is_given, column, option in (
-        (question is not None, roles.question, "question"),
-        (bool(references), roles.references[0] if roles.references else None, "reference"),
-    ):
-        if is_given and column is not None:
-            what = f"the {option} is given twice: as an option and in the column {column!r}."
-            hint = f"Leave --{option} out, or ignore the column with --column {option}= (nothing after it)."
-            raise InputError(rows.path, what, hint=hint)
-
-
-def _record(rows: Rows, row: Row, roles: ColumnMap, number: int, question: str | None) -> Record:
-    cells = dict(zip(rows.header, row.cells, strict=True))
-
-    def cell(name: str | None) -> str:
-        return cells[name] if name is not None else ""
-
-    text = cell(roles.question) if question is None else question
-    question_id = cell(roles.question_id).strip()
-    if not question_id and not text.strip():
-        what = "this row does not say which question it answers."
-        raise InputError(rows.path, what, line=row.line, hint="Repeat the question, or its id, in each row.")
-    answer_id, answer = cell(roles.id).strip(), cell(roles.answer)
-    label = parse_label(rows.path, row.line, cell(roles.label))
-    is_empty = roles.id is not None and not answer_id and not answer.strip() and label is None
-    return Record(
-        line=row.line,
-        group=("id", question_id) if question_id else ("text", " ".join(text.split())),
-        id=answer_id,
-        answer=None if is_empty else answer,
-        question=text,
-        question_id=question_id,
-        references=tuple(cells[name] for name in roles.references if cells[name].strip()),
-        label=label,
-        module=cell(roles.module).strip(),
-        number=number,
-    )
-
-
-def parse_label(path: Path, line: int, text: str) -> str | None:
-    """Read a label by its official or its plain name, in any case; blank is no label."""
-    if not text.strip():
-        return None
-    label = _LABELS.get(key_of(text))
-    if label is None:
-        known = ", ".join(PLAIN_NAMES)
-        plain = ", ".join(f"'{name}'" for name in PLAIN_NAMES.values())
-        raise InputError(
-            path,
-            unknown_label(text.strip()),
-            line=line,
-            hint=f"Known labels: {known}; or in plain words {plain}. To read the table without labels: "
-            "--column label= (with nothing after it).",
-        )
-    return label
-
-
-def write_table(path: Path | str, questions: Iterable[Question]) -> None:
-    """Write questions in the long form, one row an answer, so that `read_table` gives them back.
-
-    A table carries ids, texts, references, labels and modules. What else a corpus may hold (facets,
-    categories of references, matches, counts) is not written. A question without answers takes one row.
-    """
-    questions = list(questions)
-    most = max([1, *(len(question.references) for question in questions)])
-    numbered = ["reference", *(f"reference_{number}" for number in range(2, most + 1))]
-    header = ["question_id", "question", *numbered, "id", "answer", "label", "module"]
-    seen: set[str] = set()
-    rows = []
-    for question in questions:
-        if question.id in seen:
-            raise InputError(path, f"two questions have the id {question.id!r}.", hint="Rename one of them.")
-        seen.add(question.id)
-        texts = [reference.text for reference in question.references]
-        start = [question.id, question.text, *texts, *[""] * (most - len(texts))]
-        for answer in question.answers or (Answer("", ""),):
-            rows.append([*start, answer.id, answer.text, answer.label or "", question.module])
-    write_rows(path, header, rows)
-
-
 # Key files: small tables with the text and references of each question.
 
 _COLUMN_NAMES = {key_of(name) for name in ("column", "column name", "header", "heading", "field")}
@@ -374,13 +376,13 @@ def fill_from_key(
             entries.setdefault(plain(name), entry)
     filled = []
     for question in questions:
-        told = entries.get(plain(question.id)) or entries.get(plain(question.text))
-        if told is None:
+        known = entries.get(plain(question.id)) or entries.get(plain(question.text))
+        if known is None:
             what = f"the key has no entry for the question {question.id!r} ({question.text[:60]!r})."
             hint = f"It has {some(dict.fromkeys(entry.names[0] for entry in entries.values()), 10)}."
             raise InputError(key, what, hint=hint)
-        text = question.text if question.text.strip() else told.question
-        references = make_references(told.references) or question.references
+        text = question.text if question.text.strip() else known.question
+        references = make_references(known.references) or question.references
         filled.append(replace(question, text=text, references=references))
     return filled
 
