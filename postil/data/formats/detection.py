@@ -38,7 +38,9 @@ def describe(path: Path) -> str:
     kind = detect(path)
     reader = _READERS.get(kind)
     if reader is None:
-        hint = "A class's answers can be .csv, .tsv, .jsonl or .xlsx; docs/reference/formats.md lists the rest."
+        hint = (
+            "A class's answers can be .csv, .tsv, .jsonl or .xlsx; docs/reference/formats.md lists the rest."
+        )
         raise InputError(path, "is not in a format that Postil knows.", hint=hint)
     return f"{kind}: {reader(path)}"
 

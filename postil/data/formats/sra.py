@@ -152,7 +152,9 @@ def read_collection(folder: Path | str) -> Collection:
             collection[corpus, subset.name] = read_corpus(subset, corpus=corpus)
     if not collection:
         what = f"{folder}: there is no folder 'beetle' or 'sciEntsBank' with XML files in it."
-        raise MissingDataError(what, hint="The layout is <corpus>/<set>/**/*.xml; docs/researchers/data.md shows it.")
+        raise MissingDataError(
+            what, hint="The layout is <corpus>/<set>/**/*.xml; docs/researchers/data.md shows it."
+        )
     return collection
 
 
