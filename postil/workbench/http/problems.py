@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException as AnyHTTPException
 from starlette.routing import compile_path
 
 from postil.errors import PostilError
-from postil.workbench.store.kinds import StoreAwayError
+from postil.workbench.store.database import StoreAwayError
 
 MEDIA_TYPE = "application/problem+json"
 _TYPES = "/api/v1/docs#"  # a kind's address is also where it is described

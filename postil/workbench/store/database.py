@@ -1,4 +1,4 @@
-"""Open the store's database, a SQLite file or one of a PostgreSQL server, and bring it up to date."""
+"""Open the store's database, bring its tables up to date, and take them from one revision to another."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.orm import Session
 
 from postil.errors import InputError, PostilError, some
-from postil.workbench.store import postgres, sqlite
-from postil.workbench.store.kinds import Kind, StoreAwayError
+from postil.workbench.store.engines import Kind, PostgresDatabase, SqliteFile, StoreAwayError
 
-# Whether something may have been stored: for who must know if a request that failed can be done again.
+__all__ = ["Store", "StoreAwayError", "connect", "forget_deleted", "migrations", "open_store", "shown"]
+
+VERSION_TABLE = "alembic_version"  # where Alembic keeps the revision
 
 
 @dataclass(slots=True)
 class Watch:
-    """Whether a transaction that writes has come to its end since; what broke off before stored nothing."""
+    """Whether something may have been stored; a request that stored nothing can be sent again."""
 
     committed: bool = False
 
@@ -47,21 +48,10 @@ def watch_commits() -> Iterator[Watch]:
         _WATCH.reset(before)
 
 
-def note_commit() -> None:
-    """Say that a transaction is being committed: if that fails, nobody knows whether it was stored."""
-    watch = _WATCH.get()
-    if watch is not None:
-        watch.committed = True
-
-
-__all__ = ["Store", "StoreAwayError", "connect", "forget_deleted", "migrations", "open_store", "shown"]
-
-
 @dataclass(frozen=True)
 class Store:
     """An open database; every function of the store takes one first."""
 
-    engine: Engine
     kind: Kind
 
     @contextmanager
@@ -74,35 +64,41 @@ class Store:
     def writing(self) -> Iterator[Session]:
         """One transaction that writes: all of it is stored, or none.
 
-        In a file, writers wait for each other. On a server they do not: who reads and then writes locks the
-        course or the question under which it happens before reading (`lock_course`, `lock_question`).
+        In a file, writers wait for each other. On a server they do not: whoever reads and then writes first
+        locks the course or the question under which it happens (`lock_course`, `lock_question`).
         """
         with self._in_words(), Session(self._writer) as session, session.begin():
             yield session
             session.flush()
-            note_commit()
+            watch = _WATCH.get()
+            if watch is not None:  # before the commit: if that fails, nobody knows whether it was stored
+                watch.committed = True
 
     @contextmanager
     def _in_words(self) -> Iterator[None]:
         try:
             yield
         except PoolTimeoutError as error:
-            raise StoreAwayError(
-                "the workbench has too much to do.", hint="Try again in a moment."
-            ) from error
+            what = "the workbench has too much to do."
+            raise StoreAwayError(what, hint="Try again in a moment.") from error
         except (SQLAlchemyError, OverflowError, UnicodeEncodeError) as error:
-            said = self.kind.in_words(error)
-            if said is None:
+            message = self.kind.in_words(error)
+            if message is None:
                 raise
-            raise said from error
+            raise message from error
+
+    @property
+    def engine(self) -> Engine:
+        """What connections come from."""
+        return self.kind.engine
 
     @cached_property
     def _reader(self) -> Engine:
-        return self.engine.execution_options(**self.kind.READS)
+        return self.engine.execution_options(**self.kind.reads)
 
     @cached_property
     def _writer(self) -> Engine:
-        return self.engine.execution_options(**self.kind.WRITES)
+        return self.engine.execution_options(**self.kind.writes)
 
     def close(self) -> None:
         """Close all connections; the last one folds a file's log back into the file."""
@@ -111,12 +107,11 @@ class Store:
 
 def connect(database: Path | str) -> Store:
     """Open a database as it is, whatever the version of its tables."""
-    kind = _kind(database)
-    return Store(kind.make_engine(database), kind)
+    return Store(_kind(database)(database))
 
 
 def open_store(database: Path | str) -> Store:
-    """Open a file, made if it is not there, or "postgresql://user@host/name"; bring its tables up to date."""
+    """Open a file, made where there is none, or "postgresql://user@host/name"; bring it up to date."""
     store = connect(database)
     try:
         with store._writer.begin() as connection:
@@ -124,53 +119,55 @@ def open_store(database: Path | str) -> Store:
             command.upgrade(migrations(connection), "head")
     except CommandError as error:
         store.close()
-        raise InputError(
-            shown(database), "was made by a newer version of Postil.", hint="Install that version to open it."
-        ) from error
+        what = "was made by a newer version of Postil."
+        raise InputError(shown(database), what, hint="Install that version to open it.") from error
     except SQLAlchemyError as error:
         store.close()
-        raise store.kind.why_closed(database, store.engine, error) from error
+        raise store.kind.why_closed(error) from error
     except PostilError:
         store.close()
         raise
     return store
 
 
+@contextmanager
+def as_it_is(database: Path | str) -> Iterator[Store]:
+    """Open an existing database without bringing it up to date."""
+    if isinstance(database, Path) and not database.exists():
+        raise InputError(database, "is not there.", hint="Name another with --database.")
+    store = connect(database)
+    try:
+        yield store
+    except SQLAlchemyError as error:
+        raise store.kind.why_closed(error) from error
+    finally:
+        store.close()
+
+
 def shown(database: Path | str) -> str:
     """What to call a database when talking to people: never with a password."""
-    return postgres.shown(str(database)) if _kind(database) is postgres else str(database)
+    return _kind(database).shown(database)
 
 
 def forget_deleted(store: Store) -> None:
     """Leave nothing of what was deleted, as far as this can be done at once; it is deleted in any case."""
     with suppress(PostilError), store._in_words():
-        store.kind.forget_deleted(store.engine)
+        store.kind.forget_deleted()
 
 
-def migrations(connection: Connection) -> Config:
-    """What alembic has to know to change the tables over a connection, in its transaction."""
-    config = Config()
-    config.set_main_option("script_location", "postil.workbench.store:migrations")
-    config.set_main_option("path_separator", "os")
-    config.attributes["connection"] = connection
-    return config
-
-
-def _kind(database: Path | str) -> Kind:
+def _kind(database: Path | str) -> type[Kind]:
     scheme, slashes, _ = str(database).partition("://")
     if isinstance(database, Path) or not slashes:
-        return sqlite
-    if scheme in postgres.SCHEMES:
-        return postgres
+        return SqliteFile
+    if scheme in PostgresDatabase.schemes:
+        return PostgresDatabase
     raise PostilError(
         f"there is no database of the kind {scheme[:20]!r}.",
         hint="Name a file, or a PostgreSQL database as in postgresql://user@host/name",
     )
 
 
-# Which version a database's tables have, and the way from one version to another.
-
-VERSION_TABLE = "alembic_version"  # where Alembic keeps the revision
+# Revisions: which version a database's tables have, and the way from one to another.
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,18 +179,13 @@ class Loss:
     count: int
 
 
-@contextmanager
-def as_it_is(database: Path | str) -> Iterator[Store]:
-    """Open a database that is there, without bringing it up to date."""
-    if isinstance(database, Path) and not database.exists():
-        raise InputError(database, "is not there.", hint="Name another with --database.")
-    store = connect(database)
-    try:
-        yield store
-    except SQLAlchemyError as error:
-        raise store.kind.why_closed(database, store.engine, error) from error
-    finally:
-        store.close()
+def migrations(connection: Connection) -> Config:
+    """What Alembic has to know to change the tables over a connection, in its transaction."""
+    config = Config()
+    config.set_main_option("script_location", "postil.workbench.store:migrations")
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = connection
+    return config
 
 
 @cache
@@ -225,7 +217,9 @@ def demand_known(revision: str) -> str:
 
 def upgrade(connection: Connection, revision: str = "head") -> None:
     """Bring a database up to a revision, in the connection's transaction."""
-    _refuse_newer(connection)
+    current = revision_of(connection)
+    if current is not None:
+        demand_known(current)
     command.upgrade(migrations(connection), revision)
 
 
@@ -237,14 +231,13 @@ def downgrade(connection: Connection, revision: str) -> None:
 
 def losses(connection: Connection, revision: str) -> list[Loss]:
     """What going back to an older revision would delete: the tables and columns that are in use."""
-    before = columns_at(_demand_older(connection, revision))
-    after = columns_at(revision)
+    before, after = columns_at(_demand_older(connection, revision)), columns_at(revision)
     rows = [Loss(name, None, _count(connection, name)) for name in before if name not in after]
     values = [
-        Loss(name, one, _count(connection, name, one))
+        Loss(name, lost, _count(connection, name, lost))
         for name, columns in before.items()
-        for one in columns
-        if name in after and one not in after[name]
+        for lost in columns
+        if name in after and lost not in after[name]
     ]
     return [loss for loss in (*rows, *values) if loss.count]
 
@@ -258,28 +251,21 @@ def count_rows(connection: Connection, revision: str) -> dict[str, int]:
 def columns_at(revision: str) -> Mapping[str, tuple[str, ...]]:
     """The tables of a revision with their columns, in an order in which their rows can be inserted.
 
-    The migrations themselves say it: they are run on a database in memory.
+    They come from the migrations themselves, which are run on a database in memory.
     """
-    engine = create_engine("sqlite://")
-    found = MetaData()
+    engine, metadata = create_engine("sqlite://"), MetaData()
     with engine.begin() as connection:
         command.upgrade(migrations(connection), demand_known(revision))
-        found.reflect(connection)
+        metadata.reflect(connection)
     engine.dispose()
-    own = (one for one in found.sorted_tables if one.name != VERSION_TABLE)
-    return {one.name: tuple(one.columns.keys()) for one in own}
+    tables = {table.name: tuple(table.columns.keys()) for table in metadata.sorted_tables}
+    return {name: columns for name, columns in tables.items() if name != VERSION_TABLE}
 
 
 def _count(connection: Connection, name: str, of: str | None = None) -> int:
     """How many rows a table has, or values that one of its columns has."""
     counted = func.count() if of is None else func.count(column(of))
     return connection.scalar(select(counted).select_from(table(name))) or 0
-
-
-def _refuse_newer(connection: Connection) -> None:
-    revision = revision_of(connection)
-    if revision is not None:
-        demand_known(revision)
 
 
 def _demand_older(connection: Connection, revision: str) -> str:
