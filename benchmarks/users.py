@@ -72,7 +72,7 @@ def graded_class(store: Store, number: int) -> tuple[str, int, list[int]]:
     answers.add_answers(store, question, [NewAnswer(str(n), f"Pupil {n}", t) for n, t in enumerate(texts)])
     ids = [answer.id for answer in answers.list_answers(store, question)]
     jobs.enqueue(store, "grade", question)
-    job = jobs.claim(store, "benchmark")
+    job = jobs.lease_job(store, "benchmark")
     assert job
     judgements.save_judgements(store, job, [judged(id, place) for place, id in enumerate(ids)])
     jobs.finish(store, job, {"answers": CLASS, "decided": 0})

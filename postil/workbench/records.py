@@ -278,8 +278,8 @@ class Job:
 
     `kind` is "propose", "grade", "regrade", "recheck" (look for facets that have changed; labels stay) or
     "facets" (find what a full answer says); `state` is "waiting", "running", "done", "failed", and for what a
-    regrade proposes also "applied" or "dropped". `claim` is what only the worker has who took it last: who
-    shows it may write the job. A job is `forsaken` while no worker is there to do it.
+    regrade proposes also "applied" or "dropped". `lease` is known only to the worker that took it last, which
+    may write the job. A job is `forsaken` while no worker is there to do it.
     """
 
     id: int
@@ -294,7 +294,7 @@ class Job:
     created: datetime
     started: datetime | None
     finished: datetime | None
-    claim: str = ""
+    lease: str = ""
     forsaken: bool = False
 
 

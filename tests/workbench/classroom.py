@@ -60,7 +60,7 @@ def judged(answer_id: int, label: str = "correct", confidence: float = 0.9, **mo
 def run(store: Store, kind: str, question_id: int, labels: Mapping[int, tuple[str, float]], **more) -> int:
     """Do a job as the worker would: each answer gets its label and confidence, the others are correct."""
     job_id = jobs.enqueue(store, kind, question_id)
-    held = jobs.claim(store, "test")
+    held = jobs.lease_job(store, "test")
     assert held.id == job_id
     save = judgements.save_proposals if kind == "regrade" else judgements.save_judgements
     ids = [answer.id for answer in list_answers(store, question_id)]

@@ -183,7 +183,7 @@ def judged():
 def graded(store, question_id, ids, judged):
     """The question, judged by a job that is done: b wrong, c doubtful, d without a judgement."""
     job = jobs.enqueue(store, "grade", question_id)
-    held = jobs.claim(store, "w")
+    held = jobs.lease_job(store, "w")
     assert held.id == job
     unsure = {"confidence": 0.4, "deferred": True, "score": 0.5}
     made = [judged(ids["a"]), judged(ids["b"], "contradictory"), judged(ids["c"], "irrelevant", **unsure)]

@@ -128,7 +128,7 @@ def _judge_and_decide(store: Store, question: int, teacher: int) -> None:
 
 def _leave_work(store: Store, question: int) -> None:
     jobs.enqueue(store, "grade", question)
-    jobs.fail(store, jobs.claim(store, "w"), "the machine stopped.")
+    jobs.fail(store, jobs.lease_job(store, "w"), "the machine stopped.")
     jobs.enqueue(store, "grade", question)
 
 
@@ -165,7 +165,7 @@ def _share_with_other_servers(store: Store, question: int, teacher: int) -> None
 
 def _run(store: Store, kind: str, question: int, made: list[Judged]) -> None:
     jobs.enqueue(store, kind, question)
-    job = jobs.claim(store, "w")
+    job = jobs.lease_job(store, "w")
     save = judgements.save_proposals if kind == "regrade" else judgements.save_judgements
     save(store, job, made)
     jobs.finish(store, job, {"answers": [] if kind == "propose" else len(made), "decided": 1})

@@ -14,7 +14,7 @@ from stub_machine import writing
 from postil.workbench.jobs import grading
 from postil.workbench.store import jobs
 
-jobs.STALE = 3.0  # what imports these later has them so; a busy machine is late with signs of life
+jobs.LEASE_SECONDS = 3.0  # what imports these later has them so; a busy machine is late with signs of life
 grading.BATCH = 10
 grading.load_machine = partial(writing, Path(sys.argv.pop(1)))
 

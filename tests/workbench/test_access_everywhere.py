@@ -26,7 +26,7 @@ from postil.workbench.drafts import open_paste
 from postil.workbench.http.access import every_route
 from postil.workbench.records import ASSISTANT, OWNER, Level, Person
 from postil.workbench.settings import Settings
-from postil.workbench.store import access, accounts, answers, drafts, jobs, questions, rounds, waiting
+from postil.workbench.store import access, accounts, answers, drafts, jobs, questions, rounds
 from postil.workbench.store.tables import Base
 
 pytestmark = pytest.mark.slow
@@ -294,7 +294,7 @@ def test_every_route_is_known(world):
 def test_what_is_tried_is_there(world, teo):
     """What this course's owner asks for comes, so that a 404 below means what it says."""
     client = world.client(teo)
-    assert waiting.blind_round(world.store, teo, world.ids["question_id"]) is None
+    assert rounds.blind_round(world.store, teo, world.ids["question_id"]) is None
     wrong = []
     for route in routes_of(world):
         if route.method == "GET" and route.names and route.name not in FOR_OWNERS | NOT_THERE:

@@ -18,7 +18,7 @@ from postil.workbench.store.judgements import some_changes
 
 def do(store, kind, question_id, machine=None, **options):
     job = jobs.enqueue(store, kind, question_id)
-    worker.do(store, jobs.claim(store, "w"), machine or StubMachine(), **options)
+    worker.do(store, jobs.lease_job(store, "w"), machine or StubMachine(), **options)
     return jobs.get_job(store, job)
 
 
@@ -77,10 +77,10 @@ def test_late_answers_are_judged_beside_the_others_which_keep_their_judgements(s
 def test_late_answers_whose_worker_died_are_taken_up_where_it_stopped(store, graded, ids, judged):
     answers.add_answers(store, graded, [NewAnswer("e", "", "too late")])
     job = jobs.enqueue(store, "grade", graded)
-    held = jobs.claim(store, "dead")
+    held = jobs.lease_job(store, "dead")
     judgements.save_judgements(store, held, [judged(ids["d"], "irrelevant")])
     before = {view.answer.key: view.judged for view in views(store, graded)}
-    worker.do(store, jobs.claim(store, "heir", stale=0), StubMachine())
+    worker.do(store, jobs.lease_job(store, "heir", expires_after=0), StubMachine())
     ended = jobs.get_job(store, job)
     assert (ended.state, ended.done, ended.total) == ("done", 2, 2)
     after = {view.answer.key: view.judged for view in views(store, graded)}
@@ -133,9 +133,9 @@ def test_only_what_is_missing_is_explained(store, question_id, ids, judged):
             return super().explain(question, texts, judgements)
 
     job = jobs.enqueue(store, "grade", question_id)
-    held = jobs.claim(store, "dead")
+    held = jobs.lease_job(store, "dead")
     judgements.save_judgements(store, held, [judged(ids["b"])])
-    worker.do(store, jobs.claim(store, "heir", stale=0), Listening())
+    worker.do(store, jobs.lease_job(store, "heir", expires_after=0), Listening())
     assert "it is open" not in Listening.heard
     assert len(Listening.heard) == 3
     assert jobs.get_job(store, job).done == 4
@@ -168,7 +168,7 @@ def test_a_job_whose_question_is_deleted_ends_in_silence(store, question_id, cap
 
     jobs.enqueue(store, "grade", question_id)
     with caplog.at_level(logging.WARNING):
-        worker.do(store, jobs.claim(store, "w"), Deleting())
+        worker.do(store, jobs.lease_job(store, "w"), Deleting())
     assert caplog.text == ""
 
 
@@ -178,7 +178,7 @@ def test_who_is_told_to_stop_gives_the_job_back(store, question_id):
             raise StopWorkingError
 
     job = jobs.enqueue(store, "grade", question_id)
-    claimed = jobs.claim(store, "w")
+    claimed = jobs.lease_job(store, "w")
     with pytest.raises(StopWorkingError):
         worker.do(store, claimed, Stopped())
     assert jobs.get_job(store, job).state == "waiting"
@@ -187,12 +187,12 @@ def test_who_is_told_to_stop_gives_the_job_back(store, question_id):
 def test_signs_of_life_while_judging(store, question_id, monkeypatch):
     monkeypatch.setattr(worker, "_BEAT", 0.02)
     job = jobs.enqueue(store, "grade", question_id)
-    claimed = jobs.claim(store, "w")
+    claimed = jobs.lease_job(store, "w")
 
     class Watched(StubMachine):
         def judge(self, question, texts, decided):
             judged = super().judge(question, texts, decided)
-            assert jobs.claim(store, "thief", stale=1.0) is None
+            assert jobs.lease_job(store, "thief", expires_after=1.0) is None
             return judged
 
     worker.do(store, claimed, Watched(1.5))
@@ -249,7 +249,11 @@ def test_who_waits_for_a_database_can_be_told_to_stop(store, question_id, monkey
 def test_a_job_that_another_took_while_the_database_was_away_is_left_to_him(store, question_id, monkeypatch):
     away_at_first(monkeypatch, judgements, "save_judgements", 1)
     taken = []
-    do(store, "grade", question_id, stopped=lambda _: taken.append(jobs.claim(store, "heir", stale=0)))
+
+    def take_over(_):
+        taken.append(jobs.lease_job(store, "heir", expires_after=0))
+
+    do(store, "grade", question_id, stopped=take_over)
     assert jobs.get_job(store, taken[0].id).state == "running"
     assert questions.get_question(store, question_id).judged == 0
 

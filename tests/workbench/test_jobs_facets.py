@@ -132,11 +132,11 @@ def test_a_job_that_goes_on_after_the_facets_changed_is_not_up_to_date(store, qu
     questions.set_facets(store, question_id, [PATH])
     jobs.enqueue(store, "grade", question_id)
     with pytest.raises(KeyboardInterrupt):
-        grading.run(store, jobs.claim(store, "w"), Dies(), batch=1)
+        grading.run(store, jobs.lease_job(store, "w"), Dies(), batch=1)
     assert not questions.is_outdated(store, question_id)
     questions.set_facets(store, question_id, [CLOSED])
     assert questions.is_outdated(store, question_id)  # however it ends
-    grading.run(store, jobs.claim(store, "v", stale=0), StubMachine(), batch=1)
+    grading.run(store, jobs.lease_job(store, "v", expires_after=0), StubMachine(), batch=1)
     assert questions.get_question(store, question_id).judged == 4
     assert questions.is_outdated(store, question_id)
     do(store, "recheck", question_id)

@@ -137,7 +137,7 @@ def stop_outside_of_a_transaction(store, process, job):
         os.kill(process.pid, signal.SIGSTOP)
         wait_for(lambda: ") T " in Path(f"/proc/{process.pid}/stat").read_text())
         try:
-            jobs.resume(store, jobs.get_job(store, job))
+            jobs.renew_lease(store, jobs.get_job(store, job))
         except StoreAwayError:
             os.kill(process.pid, signal.SIGCONT)
             time.sleep(0.01)

@@ -48,7 +48,7 @@ def demand_given_back(store, job, done=0):
     stands = jobs.get_job(store, job)
     assert (stands.state, stands.done) == ("waiting", done)
     assert jobs.read_figures(store).workers == 0  # it said farewell
-    assert jobs.claim(store, "heir") is not None
+    assert jobs.lease_job(store, "heir") is not None
 
 
 class Thinking(StubMachine):
@@ -79,7 +79,7 @@ def test_while_it_looks_at_an_empty_queue(store, database, monkeypatch):
 def test_while_it_takes_a_job(store, database, question_id, monkeypatch):
     """The job that it has just taken is given back, and the machine is not even loaded."""
     job = jobs.enqueue(store, "grade", question_id)
-    came = signal_inside(monkeypatch, jobs, "_take")
+    came = signal_inside(monkeypatch, jobs, "_try_lease")
     worker.work_here(database, lambda: pytest.fail("nothing is left to do"))
     assert came
     demand_given_back(store, job)
@@ -107,14 +107,14 @@ def test_while_it_thinks(store, database, question_id, machine, done):
 
 def test_a_second_signal_while_the_job_is_given_back(store, database, question_id, monkeypatch):
     job = jobs.enqueue(store, "grade", question_id)
-    released = jobs.release
+    released = jobs.release_lease
 
     def release(*given):
         for number in TOLD:
             signal.raise_signal(number)
         released(*given)
 
-    monkeypatch.setattr(jobs, "release", release)
+    monkeypatch.setattr(jobs, "release_lease", release)
     worker.work_here(database, Thinking)
     demand_given_back(store, job)
 

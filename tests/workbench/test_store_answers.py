@@ -7,8 +7,7 @@ import pytest
 from postil.errors import PostilError
 from postil.workbench.records import NewAnswer
 from postil.workbench.store import answers, decisions, jobs, judgements
-from postil.workbench.store.answers import Filter
-from postil.workbench.store.views import STATES
+from postil.workbench.store.answers import STATES, Filter
 
 
 def keys(store, question_id, **chosen):
@@ -62,7 +61,7 @@ def test_the_order_of_the_file(store, graded):
 
 def test_by_score_is_the_order_of_the_points_shown(store, question_id, ids, judged):
     jobs.enqueue(store, "grade", question_id)
-    held = jobs.claim(store, "w")
+    held = jobs.lease_job(store, "w")
     partly = "partially_correct_incomplete"
     # The machine's own score of a partly right answer may be above that of a right one.
     made = [judged(ids["a"], "contradictory", score=0.3), judged(ids["b"], partly, score=0.6)]

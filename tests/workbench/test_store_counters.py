@@ -72,7 +72,7 @@ def test_a_job_counts_its_answers_once_though_done_again(store, question_id, mon
 
     monkeypatch.setattr(judgements, "save_judgements", away)
     jobs.enqueue(store, "grade", question_id)
-    worker.do(store, jobs.claim(store, "w"), StubMachine(), batch=3, stopped=lambda _: False)
+    worker.do(store, jobs.lease_job(store, "w"), StubMachine(), batch=3, stopped=lambda _: False)
     assert jobs.latest_job(store, question_id).state == "done"
     found = totals(store)
     assert found[jobs.GRADED, "grade"] == 4
@@ -86,11 +86,11 @@ def test_deferred_answers_and_jobs_that_fail(store, graded):
     assert totals(store)[jobs.GRADED, "grade"] == 3
     assert totals(store)[jobs.DEFERRED, "grade"] == 1
     jobs.enqueue(store, "propose", graded)
-    jobs.fail(store, jobs.claim(store, "w"), "no.")
+    jobs.fail(store, jobs.lease_job(store, "w"), "no.")
     jobs.enqueue(store, "facets", graded)
     for _ in range(jobs.MOST_ATTEMPTS):
-        assert jobs.claim(store, "w", stale=-1)
-    assert jobs.claim(store, "w", stale=-1) is None
+        assert jobs.lease_job(store, "w", expires_after=-1)
+    assert jobs.lease_job(store, "w", expires_after=-1) is None
     found = totals(store)
     assert found[jobs.ENDED, "propose failed"] == found[jobs.ENDED, "facets failed"] == 1
 
@@ -101,7 +101,7 @@ def test_the_queue_in_figures(store, question_id):
     assert nothing.waiting == nothing.running == dict.fromkeys(jobs.KINDS, 0)
     jobs.enqueue(store, "grade", question_id)
     jobs.enqueue(store, "propose", question_id)
-    assert jobs.claim(store, "w").kind == "propose"
+    assert jobs.lease_job(store, "w").kind == "propose"
     figures = jobs.read_figures(store)
     assert (figures.waiting["grade"], figures.running["propose"]) == (1, 1)
     assert 0 <= figures.oldest < 60
@@ -139,16 +139,16 @@ def test_a_lease_is_by_the_clock_of_the_database(postgres_store, monkeypatch):
     course = courses.create_course(postgres_store, "x")
     question = questions.create_question(postgres_store, course, "?", ["x"], 1)
     jobs.enqueue(postgres_store, "propose", question)
-    assert jobs.claim(postgres_store, "w")
+    assert jobs.lease_job(postgres_store, "w")
     ahead = now().replace(year=now().year + 1)
     for module in (jobs, jobs):
         monkeypatch.setattr(module, "now", lambda: ahead)
-    assert jobs.claim(postgres_store, "w") is None
+    assert jobs.lease_job(postgres_store, "w") is None
 
 
 def test_stages_of_other_jobs(store, question_id):
     for kind in ("propose", "facets"):
         jobs.enqueue(store, kind, question_id)
-        grading.run(store, jobs.claim(store, "w"), StubMachine())
+        grading.run(store, jobs.lease_job(store, "w"), StubMachine())
     stages = {label for name, label in totals(store) if name == jobs.SECONDS}
     assert stages == {"waiting", "proposing", "facets"}

@@ -37,7 +37,7 @@ def partly(store, question_id, ids, judged):
     """All four answers partly right; a says nothing, b heat, c both, and of d nobody knows."""
     questions.set_facets(store, question_id, [HEAT, replace(AIR, required=True)])
     jobs.enqueue(store, "grade", question_id)
-    held = jobs.claim(store, "w")
+    held = jobs.lease_job(store, "w")
     found = {"a": said(), "b": said("heat"), "c": said("heat", "air"), "d": ()}
     names = looked_for(questions.get_question(store, question_id).facets)
     made = [judged(ids[key], PARTLY, facets=its, looked_for=names) for key, its in found.items()]
@@ -164,7 +164,7 @@ def test_an_id_that_was_sent_twice_is_the_first_ones(store, partly):
 def test_outcomes_are_kept_with_judgements_and_proposals(store, partly, ids, judged):
     assert answers.get_view(store, ids["b"]).judged.facets == said("heat")
     job = jobs.enqueue(store, "regrade", partly)
-    held = jobs.claim(store, "w")
+    held = jobs.lease_job(store, "w")
     # What stays partly right would earn something else, and no page has shown that.
     new = {"a": PARTLY, "b": "contradictory"}
     proposed = [judged(ids[key], label, facets=said("air")) for key, label in new.items()]

@@ -41,7 +41,7 @@ def test_a_group_is_shown_by_the_text_and_label_that_most_of_it_has(store, grade
     added = [answer.id for answer in list_answers(store, graded)][4:]
     set_groups(store, graded, dict.fromkeys(added, 5))
     job = jobs.enqueue(store, "regrade", graded)
-    held = jobs.claim(store, "w")
+    held = jobs.lease_job(store, "w")
     assert held.id == job
     labels = ("irrelevant", "correct", "correct")
     made = [judged(id, label) for id, label in zip(added, labels, strict=True)]

@@ -4,7 +4,7 @@ import pytest
 
 from postil.errors import PostilError
 from postil.workbench.store import answers, decisions, jobs, judgements
-from postil.workbench.store.jobs import JobGoneError
+from postil.workbench.store.jobs import LeaseLostError
 from postil.workbench.store.judgements import some_changes
 
 
@@ -17,7 +17,7 @@ def labels(store, ids):
 def regraded(store, graded, ids, judged):
     """A regrade that is done: a the same, b now correct, c moved a little, d judged for the first time."""
     job = jobs.enqueue(store, "regrade", graded)
-    held = jobs.claim(store, "w")
+    held = jobs.lease_job(store, "w")
     made = [judged(ids["a"]), judged(ids["b"]), judged(ids["c"], "irrelevant", score=0.54), judged(ids["d"])]
     judgements.save_proposals(store, held, made)
     jobs.finish(store, held, {})
@@ -30,7 +30,7 @@ def test_a_judgement_comes_back_as_it_was(store, graded, ids, judged):
 
 def test_saving_again_changes_nothing_and_counts_once(store, question_id, ids, judged):
     job = jobs.enqueue(store, "grade", question_id)
-    held = jobs.claim(store, "w")
+    held = jobs.lease_job(store, "w")
     for _ in range(2):
         judgements.save_judgements(store, held, [judged(ids["a"]), judged(ids["b"])])
     assert jobs.get_job(store, job).done == 2
@@ -40,21 +40,21 @@ def test_saving_again_changes_nothing_and_counts_once(store, question_id, ids, j
 def test_a_new_grade_job_has_only_the_rest_before_it_and_a_regrade_everything(store, graded, ids):
     for kind, wanted in (("grade", [ids["d"]]), ("regrade", list(ids.values()))):
         jobs.enqueue(store, kind, graded)
-        held = jobs.claim(store, "w")
+        held = jobs.lease_job(store, "w")
         assert judgements.missing(store, held) == wanted
         jobs.finish(store, held, {})
 
 
 def test_saving_replaces(store, graded, ids, judged):
     jobs.enqueue(store, "grade", graded)
-    held = jobs.claim(store, "w")
+    held = jobs.lease_job(store, "w")
     judgements.save_judgements(store, held, [judged(ids["b"])])
     assert labels(store, ids) == {"a": "correct", "b": "correct", "c": "irrelevant"}
 
 
 def test_what_was_deleted_or_is_of_another_question_is_passed_over(store, question_id, ids, judged):
     job = jobs.enqueue(store, "grade", question_id)
-    held = jobs.claim(store, "w")
+    held = jobs.lease_job(store, "w")
     answers.delete_answer(store, ids["a"])
     judgements.save_judgements(store, held, [judged(ids["a"]), judged(ids["b"]), judged(999)])
     assert jobs.get_job(store, job).done == 1
@@ -62,7 +62,7 @@ def test_what_was_deleted_or_is_of_another_question_is_passed_over(store, questi
 
 def test_half_a_batch_is_never_kept(store, question_id, ids, judged):
     job = jobs.enqueue(store, "grade", question_id)
-    held = jobs.claim(store, "w")
+    held = jobs.lease_job(store, "w")
     broken = judged(ids["b"], made=None)
     with pytest.raises(Exception, match=r"(?i)not.null") as raised:
         judgements.save_judgements(store, held, [judged(ids["a"]), broken])
@@ -74,7 +74,7 @@ def test_half_a_batch_is_never_kept(store, question_id, ids, judged):
 def test_who_lost_the_job_can_save_nothing(store, graded, ids, judged):
     done = jobs.latest_job(store, graded)
     for save in (judgements.save_judgements, judgements.save_proposals):
-        with pytest.raises(JobGoneError):
+        with pytest.raises(LeaseLostError):
             save(store, done, [judged(ids["a"])])
 
 
@@ -86,7 +86,7 @@ def test_proposals_wait(store, regraded, ids):
 
 def test_only_another_label_is_a_change(store, graded, ids, judged):
     job = jobs.enqueue(store, "regrade", graded)
-    held = jobs.claim(store, "w")
+    held = jobs.lease_job(store, "w")
     judgements.save_proposals(store, held, [judged(ids["a"], score=0.74), judged(ids["b"])])
     assert [change.answer.key for change in some_changes(store, job, None, 10)] == ["b"]
 

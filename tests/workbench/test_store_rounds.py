@@ -10,7 +10,7 @@ from labellers import PARTLY, add_people, add_person, make, play, say
 from postil.errors import PostilError
 from postil.workbench.records import LOCAL
 from postil.workbench.rounds import disagreements, order, progress, waits_for
-from postil.workbench.store import rounds, waiting
+from postil.workbench.store import rounds
 from postil.workbench.store.answers import delete_answer, get_view
 from postil.workbench.store.decisions import current, decide, history, teaching, undo_last
 from postil.workbench.store.questions import edit_question
@@ -108,48 +108,48 @@ def test_only_the_rounds_people_say_something_and_each_in_turn(store, question_i
 
 def test_progress_tells_who_is_waited_for(store, question_id, ids, people, told):
     number = make(store, question_id, people)
-    waited = {name: lambda who=who: waiting.count_waiting(store, who) for name, who in vars(people).items()}
+    waited = {name: lambda who=who: rounds.count_waiting(store, who) for name, who in vars(people).items()}
     assert {name: count() for name, count in waited.items()} == {"ann": 1, "ben": 1, "eva": 0, "zoe": 0}
-    assert waiting.blind_round(store, people.ann, question_id) == number
-    assert waiting.blind_round(store, people.eva, question_id) is None
+    assert rounds.blind_round(store, people.ann, question_id) == number
+    assert rounds.blind_round(store, people.eva, question_id) is None
     play(store, number, people, told)
     far = progress(rounds.get_work(store, number))
     assert (far.total, far.first, far.second, far.disputed, far.undecided) == (4, 4, 4, 2, 2)
     assert far.finished
     assert not far.settled
     assert {name: count() for name, count in waited.items()} == {"ann": 0, "ben": 0, "eva": 1, "zoe": 0}
-    assert waiting.blind_round(store, people.ann, question_id) is None
+    assert rounds.blind_round(store, people.ann, question_id) is None
     say(store, number, people.eva, {ids["b"]: "irrelevant"})
-    assert waiting.count_waiting(store, people.eva) == 1
+    assert rounds.count_waiting(store, people.eva) == 1
     assert waits_for(rounds.get_work(store, number), people.eva)
     say(store, number, people.eva, {ids["d"]: "X"})
     assert not waits_for(rounds.get_work(store, number), people.eva)
     assert progress(rounds.get_work(store, number)).settled
-    assert waiting.count_waiting(store, people.eva) == 0
+    assert rounds.count_waiting(store, people.eva) == 0
     assert [work.round.id for work in rounds.work_of(store, people.eva)] == [number]
-    assert waiting.part_in(store, people.ben, number) == question_id
-    assert waiting.part_in(store, people.zoe, number) is None
-    assert waiting.part_in(store, LOCAL, number) is None
+    assert rounds.part_in(store, people.ben, number) == question_id
+    assert rounds.part_in(store, people.zoe, number) is None
+    assert rounds.part_in(store, LOCAL, number) is None
 
 
 def test_both_are_blind_until_both_have_finished(store, question_id, ids, people, told):
     first, second = make(store, question_id, people), make(store, question_id, people)
     say(store, first, people.ann, {id: label for id, label, _ in told})
-    assert waiting.count_waiting(store, people.ann) == 1
+    assert rounds.count_waiting(store, people.ann) == 1
     rounds.drop_round(store, second)
-    assert waiting.count_waiting(store, people.ann) == 0
+    assert rounds.count_waiting(store, people.ann) == 0
     # Ann can still change her labels.
-    assert waiting.blind_round(store, people.ann, question_id) == first
+    assert rounds.blind_round(store, people.ann, question_id) == first
     say(store, first, people.ben, {id: label for id, _, label in told})
-    assert waiting.blind_round(store, people.ann, question_id) is None
-    assert waiting.blind_round(store, people.ben, question_id) is None
+    assert rounds.blind_round(store, people.ann, question_id) is None
+    assert rounds.blind_round(store, people.ben, question_id) is None
 
 
 def test_of_several_blind_rounds_the_one_where_somebody_is(store, question_id, people):
     first, second = make(store, question_id, people), make(store, question_id, people)
-    assert waiting.blind_round(store, people.ann, question_id) == first
-    assert waiting.blind_round(store, people.ann, question_id, second) == second
-    assert waiting.blind_round(store, people.ann, question_id, second + 1) == first
+    assert rounds.blind_round(store, people.ann, question_id) == first
+    assert rounds.blind_round(store, people.ann, question_id, second) == second
+    assert rounds.blind_round(store, people.ann, question_id, second + 1) == first
 
 
 def test_what_comes_out_becomes_decisions_that_teach_and_one_step_to_undo(store, graded, ids, people, told):

@@ -11,7 +11,7 @@ from postil.errors import PostilError
 from postil.workbench.records import NewAnswer
 from postil.workbench.store import answers, courses, decisions, jobs, judgements, questions
 from postil.workbench.store.database import StoreAwayError
-from postil.workbench.store.jobs import JobGoneError
+from postil.workbench.store.jobs import LeaseLostError
 
 
 def together(*calls, times=1):
@@ -89,17 +89,17 @@ def test_the_same_job_is_asked_for_by_all_at_once(store, question_id):
 def test_one_question_is_judged_by_one_job_at_a_time(store, graded):
     for kind in ("grade", "regrade", "recheck", "facets"):
         jobs.enqueue(store, kind, graded)
-    taken = [one for one in together(*[lambda: jobs.claim(store, "w")] * 4) if one]
-    taken += [one for one in (jobs.claim(store, "w") for _ in range(3)) if one]  # whose question was busy
+    taken = [one for one in together(*[lambda: jobs.lease_job(store, "w")] * 4) if one]
+    taken += [one for one in (jobs.lease_job(store, "w") for _ in range(3)) if one]  # whose question was busy
     assert sorted(job.kind for job in taken) == ["facets", "grade"]
     jobs.finish(store, next(job for job in taken if job.kind == "grade"), {})
-    assert jobs.claim(store, "w").kind == "regrade"
-    assert jobs.claim(store, "w") is None
+    assert jobs.lease_job(store, "w").kind == "regrade"
+    assert jobs.lease_job(store, "w") is None
 
 
 def test_changes_are_applied_or_dropped_once(store, graded, ids, judged):
     jobs.enqueue(store, "regrade", graded)
-    job = jobs.claim(store, "w")
+    job = jobs.lease_job(store, "w")
     judgements.save_proposals(store, job, [judged(id, "non_domain") for id in ids.values()])
     jobs.finish(store, job, {})
     told = together(
@@ -111,7 +111,7 @@ def test_changes_are_applied_or_dropped_once(store, graded, ids, judged):
 
 def test_a_question_is_deleted_or_changed_under_everybodys_hands(store, question_id, ids, judged):
     jobs.enqueue(store, "grade", question_id)
-    job = jobs.claim(store, "w")
+    job = jobs.lease_job(store, "w")
     numbers = iter(range(100))
     for remove in (
         lambda: questions.edit_question(store, question_id, "Why not?", ["So."], 1),
@@ -120,21 +120,21 @@ def test_a_question_is_deleted_or_changed_under_everybodys_hands(store, question
         told = together(
             remove,
             lambda: judgements.save_judgements(store, job, [judged(id) for id in ids.values()]),
-            lambda: jobs.heartbeat(store, job),
+            lambda: jobs.renew_lease(store, job),
             lambda: decisions.decide(store, question_id, [ids["a"]], "correct", "review"),
             lambda: answers.add_answers(store, question_id, [NewAnswer(f"n{next(numbers)}", "", "so")]),
             lambda: answers.set_groups(store, question_id, {ids["a"]: 2}),
             lambda: questions.forget_facets(store, question_id),
         )
         assert all(one is None or isinstance(one, int | PostilError) for one in told)
-    with pytest.raises(JobGoneError):
-        jobs.heartbeat(store, job)
+    with pytest.raises(LeaseLostError):
+        jobs.renew_lease(store, job)
 
 
 def test_a_course_is_deleted_while_it_is_worked_in(store, question_id, ids, judged):
     course = questions.get_question(store, question_id).course_id
     jobs.enqueue(store, "grade", question_id)
-    job = jobs.claim(store, "w")
+    job = jobs.lease_job(store, "w")
     told = together(
         lambda: courses.delete_course(store, course),
         lambda: courses.rename_course(store, course, "Chemistry"),
@@ -148,23 +148,23 @@ def test_a_course_is_deleted_while_it_is_worked_in(store, question_id, ids, judg
 
 def test_who_lost_a_job_can_write_nothing_more(store, question_id, ids, judged):
     jobs.enqueue(store, "grade", question_id)
-    former = jobs.claim(store, "worker")
-    heir = jobs.claim(store, "worker", stale=0)
+    former = jobs.lease_job(store, "worker")
+    heir = jobs.lease_job(store, "worker", expires_after=0)
     assert heir.id == former.id
     for call in (
-        lambda: jobs.resume(store, former),
-        lambda: jobs.heartbeat(store, former),
+        lambda: jobs.renew_lease(store, former),
+        lambda: jobs.renew_lease(store, former),
         lambda: jobs.set_phase(store, former, "reading", 1),
         lambda: jobs.finish(store, former, {}),
         lambda: jobs.fail(store, former, "x"),
-        lambda: jobs.release(store, former),
+        lambda: jobs.release_lease(store, former),
         lambda: judgements.missing(store, former),
         lambda: judgements.least_heard(store, former),
         lambda: judgements.save_judgements(store, former, [judged(ids["a"])]),
         lambda: judgements.save_proposals(store, former, [judged(ids["a"])]),
         lambda: answers.set_groups(store, question_id, {ids["a"]: 7}, former),
     ):
-        with pytest.raises(JobGoneError):
+        with pytest.raises(LeaseLostError):
             call()
     judgements.save_judgements(store, heir, [judged(ids["a"])])
     jobs.finish(store, heir, {})

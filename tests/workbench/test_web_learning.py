@@ -120,7 +120,7 @@ def test_a_job_that_failed_says_why(browser, store, question_id, ids, page):
     run(store, "grade", question_id, {})
     decisions.decide(store, question_id, [ids["a"]], "correct", "review")
     jobs.enqueue(store, "regrade", question_id)
-    held = jobs.claim(store, "test")
+    held = jobs.lease_job(store, "test")
     jobs.fail(store, held, "the grader is gone.")
     assert "the grader is gone." in browser.get(page).text
 

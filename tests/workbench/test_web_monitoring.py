@@ -199,7 +199,7 @@ def test_no_word_of_anybodys_is_in_the_figures(make, store):
     access.create_token(store, owner, "zztoken", ("judge",), 1)
     for kind in ("grade", "propose", "facets"):
         jobs.enqueue(store, kind, question)
-    held = jobs.claim(store, "zzworker")
+    held = jobs.lease_job(store, "zzworker")
     jobs.fail(store, held, "zzerror")
     client = make()
     for path in ("/zzpage", "/login?next=/zznext", "/api/v1/zzapi", "/static/zzfile"):

@@ -363,7 +363,7 @@ def test_a_question_without_a_grade_is_graded_with_the_labels(store, question_id
             Listening.heard = tuple(decided)
             return super().judge(question, texts, decided)
 
-    job = jobs.claim(store, "w")
+    job = jobs.lease_job(store, "w")
     assert job.kind == "grade"
     worker.do(store, job, Listening())
     assert Listening.heard == ("irrelevant",) * 4

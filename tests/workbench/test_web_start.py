@@ -14,7 +14,7 @@ from postil.workbench.store import answers, decisions, jobs
 def proposed(store, question_id, ids):
     """The question with a proposal: b and d."""
     jobs.enqueue(store, "propose", question_id)
-    held = jobs.claim(store, "test")
+    held = jobs.lease_job(store, "test")
     jobs.set_phase(store, held, "reading", len(ids))
     jobs.finish(store, held, {"answers": [ids["d"], ids["b"]]})
     return question_id
@@ -101,7 +101,7 @@ def test_a_deleted_answer_makes_a_new_proposal(browser, store, proposed, ids):
 
 def test_where_nothing_needs_a_label_the_class_can_be_graded_at_once(browser, store, question_id, ids):
     job = jobs.enqueue(store, "propose", question_id)
-    held = jobs.claim(store, "test")
+    held = jobs.lease_job(store, "test")
     jobs.set_phase(store, held, "reading", len(ids))
     jobs.finish(store, held, {"answers": []})
     assert "Nothing to ask" in browser.get(f"/questions/{question_id}/start").text
@@ -110,7 +110,7 @@ def test_where_nothing_needs_a_label_the_class_can_be_graded_at_once(browser, st
 
 def test_a_failed_proposal_can_be_tried_again_or_skipped(browser, store, question_id):
     jobs.enqueue(store, "propose", question_id)
-    held = jobs.claim(store, "test")
+    held = jobs.lease_job(store, "test")
     jobs.fail(store, held, "no memory.")
     page = browser.get(f"/questions/{question_id}/start").text
     assert "no memory." in page

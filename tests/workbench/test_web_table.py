@@ -48,7 +48,7 @@ def test_grading_starts_a_job_whose_progress_survives_a_reload(browser, store, q
 
 def test_progress_tells_how_far_it_is_and_reloads_the_page_at_the_end(browser, store, question_id):
     jobs.enqueue(store, "grade", question_id)
-    held = jobs.claim(store, "test")
+    held = jobs.lease_job(store, "test")
     jobs.set_phase(store, held, "explaining", 4)
     told = browser.get(f"/questions/{question_id}/progress")
     assert "writing the reasons" in told.text
@@ -77,7 +77,7 @@ def test_where_no_worker_is_the_page_says_so(browser, store, question_id):
     assert words not in browser.get(path).text
     leave(store, "w")
     assert words in browser.get(path).text
-    while (held := jobs.claim(store, "w")) is not None:  # it gives a sign of life now, but not for long
+    while (held := jobs.lease_job(store, "w")) is not None:  # it gives a sign of life now, but not for long
         assert held.kind in ("facets", "grade")
     assert words not in browser.get(path).text
     with store.writing() as session:
@@ -87,7 +87,7 @@ def test_where_no_worker_is_the_page_says_so(browser, store, question_id):
 
 def test_a_failed_job_says_why_and_can_be_tried_again(browser, store, question_id):
     jobs.enqueue(store, "grade", question_id)
-    held = jobs.claim(store, "test")
+    held = jobs.lease_job(store, "test")
     jobs.fail(store, held, "the disk is <full>.")
     page = browser.get(f"/questions/{question_id}").text
     assert "the disk is &lt;full&gt;." in page

@@ -95,7 +95,7 @@ def undisturbed(store):
     """The table after one worker that nobody disturbed."""
     for question in fill(store):
         jobs.enqueue(store, "grade", question)
-    while (job := jobs.claim(store, "w")) is not None:
+    while (job := jobs.lease_job(store, "w")) is not None:
         worker.do(store, job, StubMachine(), batch=10)
     return table_of(store)
 

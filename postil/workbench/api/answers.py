@@ -21,8 +21,7 @@ from postil.workbench.records import Level, NewAnswer, View
 from postil.workbench.store import answers as stored
 from postil.workbench.store import decisions as stored_decisions
 from postil.workbench.store import events
-from postil.workbench.store.answers import get_view
-from postil.workbench.store.judgements import numbers_of
+from postil.workbench.store.answers import get_view, numbers_of
 from postil.workbench.store.questions import get_question
 from postil.workbench.store.rows import storable
 

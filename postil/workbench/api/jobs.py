@@ -15,7 +15,8 @@ from postil.workbench.store import jobs as stored
 from postil.workbench.store import judgements
 from postil.workbench.store.database import Store
 from postil.workbench.store.decisions import teaching
-from postil.workbench.store.judgements import changes_after, jobs_before, kinds_of_change
+from postil.workbench.store.jobs import jobs_before
+from postil.workbench.store.judgements import kinds_of_change, some_changes
 
 router = APIRouter(tags=["jobs"], route_class=KeyedRoute)
 
@@ -63,7 +64,7 @@ def list_changes(question_id: QuestionId, store: OfStore, place: OfPlace) -> sch
     job = _proposed(store, question_id)
     if job is None:
         return schemas.Changes(job_id=None, items=[], next=None)
-    found = changes_after(store, job.id, place.after, place.one_more)
+    found = some_changes(store, job.id, None, place.one_more, place.after)
     shown, following = cut(found, place, lambda one: one.answer.place)
     return schemas.Changes(job_id=job.id, items=[records.change(one) for one in shown], next=following)
 

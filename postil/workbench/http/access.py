@@ -15,7 +15,7 @@ from postil.workbench.records import Level, Person
 from postil.workbench.store.access import Right, right_on
 from postil.workbench.store.database import Store
 from postil.workbench.store.drafts import get_brought
-from postil.workbench.store.waiting import blind_round
+from postil.workbench.store.rounds import blind_round
 
 # The parts of an address that name something of a course, and what that is called.
 THINGS = {

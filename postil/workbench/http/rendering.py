@@ -30,7 +30,7 @@ from postil.workbench.store.accounts import names_of
 from postil.workbench.store.database import Store, StoreAwayError
 from postil.workbench.store.events import log_event
 from postil.workbench.store.logins import Session, add_message, take_messages
-from postil.workbench.store.waiting import count_waiting
+from postil.workbench.store.rounds import count_waiting
 
 _STYLES = {label: f"l{place}" for place, label in enumerate(LABELS)} | {"incorrect": "l2"}
 # A sign beside the colour, for those who do not see the colours apart.

@@ -34,7 +34,7 @@ from postil.workbench.settings import Settings
 from postil.workbench.store import jobs
 from postil.workbench.store.database import Store, StoreAwayError, open_store
 from postil.workbench.store.drafts import forget_drafts
-from postil.workbench.store.jobs import STALE, JobGoneError, leave, show_life
+from postil.workbench.store.jobs import LEASE_SECONDS, LeaseLostError, leave, show_life
 
 # What a worker does beside its jobs: shows that it is there, and deletes uploads whose time is over.
 
@@ -123,12 +123,12 @@ def work(
     *,
     name: str = "worker",
     stopped: Wait | None = None,
-    stale: float = STALE,
+    stale: float = LEASE_SECONDS,
     batch: int | None = None,
 ) -> None:
     """Work until told to stop.
 
-    Without `stopped`, the worker goes on for ever. `stale` and `batch` are as in `jobs.claim` and
+    Without `stopped`, the worker goes on for ever. `stale` and `batch` are as in `jobs.lease_job` and
     `grading.run`. The machine is loaded when the first job comes.
     """
     wait = stopped or wait_forever
@@ -168,7 +168,7 @@ def do(
     wait = stopped or wait_forever
 
     def attempt() -> None:
-        grading.run(store, jobs.resume(store, job), machine, batch=batch or grading.BATCH)
+        grading.run(store, jobs.renew_lease(store, job), machine, batch=batch or grading.BATCH)
 
     def fail(message: str) -> None:
         with suppress(PostilError):
@@ -177,11 +177,11 @@ def do(
     try:
         with _beating(store, job, beside):
             _patiently(attempt, wait)
-    except JobGoneError:
+    except LeaseLostError:
         return  # deleted, or its question was changed, or somebody else has it: nobody waits for this
     except StopWorkingError:
         with suppress(PostilError):
-            jobs.release(store, job)
+            jobs.release_lease(store, job)
         raise
     except PostilError as error:
         fail(str(error))
@@ -193,7 +193,7 @@ def do(
 
 def _claimed(store: Store, name: str, stale: float) -> Job | None:
     try:
-        return jobs.claim(store, name, stale=stale)
+        return jobs.lease_job(store, name, expires_after=stale)
     except StoreAwayError:
         raise
     except PostilError as error:  # the disk is full: it may not be so for long
@@ -223,7 +223,7 @@ def _beating(store: Store, job: Job, beside: Callable[[], None] | None) -> Itera
         while not done.wait(_BEAT):
             # Where it cannot be told, the job will be found stale, and taken over.
             with suppress(PostilError):
-                jobs.heartbeat(store, job)
+                jobs.renew_lease(store, job)
             if beside:
                 beside()
 

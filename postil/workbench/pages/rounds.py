@@ -37,11 +37,11 @@ from postil.workbench.store.rounds import (
     get_work,
     list_work,
     make_round,
+    part_in,
     tag,
     untag_last,
     work_of,
 )
-from postil.workbench.store.waiting import part_in
 
 # Labelling blind, one answer at a time, and settling where two people differ.
 #

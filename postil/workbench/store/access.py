@@ -1,4 +1,4 @@
-"""Who may do what in a course: its owner, and those with whom it is shared."""
+"""Who may do what: the owner of a course, those with whom it is shared, and the tokens of programs."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, delete, func, null, select, update
+from sqlalchemy import Select, delete, func, null, select, update
 
 from postil.errors import PostilError
 from postil.workbench.records import ASSISTANT, LOCAL, SHARED, Level, Member, Person
@@ -18,7 +17,7 @@ from postil.workbench.store.accounts import demand_account, demand_heir, give, h
 from postil.workbench.store.courses import demand_course, lock_course
 from postil.workbench.store.database import Store, StoreAwayError
 from postil.workbench.store.replies import delete_old
-from postil.workbench.store.rows import storable
+from postil.workbench.store.rows import demand, digest_of, storable
 from postil.workbench.store.tables import (
     AccountRow,
     AnswerRow,
@@ -33,6 +32,14 @@ from postil.workbench.store.tables import (
 
 _NAMES = {level: name for name, level in SHARED.items()}
 _LARGEST = 2**31 - 1  # the largest number that any of the databases gives
+# judge: judge texts that come with the request, and store nothing; read: courses and what is in them;
+# write: change these. None of them implies another.
+SCOPES = ("judge", "read", "write")
+LONGEST_NAME = 100
+MOST_DAYS = 3650
+MOST_TOKENS = 50  # of one account
+_PREFIX = "postil_"  # so that a program that looks for secrets in the wrong places knows one
+_USED_EVERY = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,153 +49,6 @@ class Right:
     level: Level
     course_id: int
     question_id: int | None
-
-
-def right_on(
-    store: Store,
-    person: Person,
-    *,
-    course_id: int | None = None,
-    question_id: int | None = None,
-    answer_id: int | None = None,
-    job_id: int | None = None,
-    round_id: int | None = None,
-) -> Right | None:
-    """What a person may do with one thing of a course; None if it is not there, or is none of theirs."""
-    named = {
-        "course": course_id,
-        "question": question_id,
-        "answer": answer_id,
-        "job": job_id,
-        "round": round_id,
-    }
-    given = {what: number for what, number in named.items() if number is not None}
-    if len(given) != 1:
-        raise ValueError("exactly one thing can be asked about")
-    ((what, number),) = given.items()
-    if not 0 < number <= _LARGEST:
-        return None
-    with store.reading() as session:
-        found = session.execute(_places(what, number, person.id)).one_or_none()
-    if found is None:
-        return None
-    course, question, owner, shared = found
-    level = _level(person, owner, shared)
-    return None if level is None else Right(level, course, question)
-
-
-def level_on(store: Store, person: Person, **thing: int) -> Level | None:
-    """How much a person may do with one thing of a course, named as for `right_on`; None if nothing."""
-    right = right_on(store, person, **thing)
-    return None if right is None else right.level
-
-
-def share_course(store: Store, course_id: int, account_id: int, level: Level) -> None:
-    """Share a course with somebody, or for more or less than before."""
-    if level not in _NAMES:
-        raise ValueError(f"a course cannot be shared for: {level}")
-    with store.writing() as session:
-        account = hold_account(session, account_id)
-        course = lock_course(session, course_id)
-        if account.closed is not None:
-            raise PostilError("this account is closed.", hint="Share the course with somebody else.")
-        if account.id == course.owner_id:
-            raise PostilError("this course is theirs already.", hint="Share it with somebody else.")
-        if account.role == ASSISTANT and level > Level.HELP:
-            raise PostilError("assistants can only help in a course.", hint="Share it for helping.")
-        row = session.get(MemberRow, (course_id, account_id))
-        if row is None:
-            session.add(
-                MemberRow(course_id=course_id, account_id=account_id, level=_NAMES[level], since=now())
-            )
-        else:
-            row.level = _NAMES[level]
-
-
-def unshare_course(store: Store, course_id: int, account_id: int) -> None:
-    """Share a course no longer with somebody."""
-    with store.writing() as session:
-        demand_course(session, course_id)
-        which = MemberRow.course_id == course_id, MemberRow.account_id == account_id
-        session.execute(delete(MemberRow).where(*which))
-
-
-def list_members(store: Store, course_id: int) -> list[Member]:
-    """Those with whom a course is shared, by name."""
-    wanted = (
-        select(MemberRow, AccountRow)
-        .join(AccountRow, AccountRow.id == MemberRow.account_id)
-        .where(MemberRow.course_id == course_id, AccountRow.closed.is_(None))
-        .order_by(AccountRow.name, AccountRow.id)
-    )
-    with store.reading() as session:
-        demand_course(session, course_id)
-        return [
-            Member(person_of(account), _capped(account.role, SHARED[row.level]), row.since)
-            for row, account in session.execute(wanted)
-        ]
-
-
-def owner_of(store: Store, course_id: int) -> Person | None:
-    """Whose a course is; None for one that was made by the one person of `--local`."""
-    with store.reading() as session:
-        owner = demand_course(session, course_id).owner_id
-        return None if owner is None else person_of(demand_account(session, owner))
-
-
-def hand_over(store: Store, course_id: int, account_id: int) -> None:
-    """Give a course to somebody else; who had it can still teach in it."""
-    with store.writing() as session:
-        heir = demand_heir(session, account_id)
-        course = lock_course(session, course_id)
-        if course.owner_id == heir.id:
-            return
-        before = course.owner_id
-        give(session, course, heir.id)
-        if before is not None:
-            session.add(MemberRow(course_id=course_id, account_id=before, level="teach", since=now()))
-
-
-def _places(what: str, number: int, account_id: int | None) -> Select[Any]:
-    """Course, question, owner and share of one thing; no row where the thing is not there."""
-    member = (
-        select(MemberRow.level)
-        .where(MemberRow.course_id == CourseRow.id, MemberRow.account_id == account_id)
-        .correlate(CourseRow)
-        .scalar_subquery()
-    )
-    if what == "course":
-        return select(CourseRow.id, null(), CourseRow.owner_id, member).where(CourseRow.id == number)
-    wanted = select(CourseRow.id, QuestionRow.id, CourseRow.owner_id, member).join(
-        QuestionRow, QuestionRow.course_id == CourseRow.id
-    )
-    if what == "question":
-        return wanted.where(QuestionRow.id == number)
-    part: Any = {"answer": AnswerRow, "job": JobRow, "round": RoundRow}[what]
-    return wanted.join(part, part.question_id == QuestionRow.id).where(part.id == number)
-
-
-def _level(person: Person, owner: int | None, shared: str | None) -> Level | None:
-    if person.id is None or person.id == owner:
-        return Level.OWN
-    return None if shared is None else _capped(person.role, SHARED[shared])
-
-
-def _capped(role: str, level: Level) -> Level:
-    """What a share is worth: to somebody who became an assistant later, no more than to any other."""
-    return Level.HELP if role == ASSISTANT else level
-
-
-# Tokens: with one a program speaks for a person, for what the token was made for and no longer than that.
-
-# judge: judge texts that come with the request, and store nothing; read: courses and what is in them;
-# write: change these. None of them implies another.
-SCOPES = ("judge", "read", "write")
-LONGEST_NAME = 100
-MOST_DAYS = 3650
-MOST_TOKENS = 50  # of one account
-_PREFIX = "postil_"  # so that a program that looks for secrets in the wrong places knows one
-_USED_EVERY = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,17 +68,121 @@ class Token:
         return self.expires is not None and self.expires <= now()
 
 
+def right_on(
+    store: Store,
+    person: Person,
+    *,
+    course_id: int | None = None,
+    question_id: int | None = None,
+    answer_id: int | None = None,
+    job_id: int | None = None,
+    round_id: int | None = None,
+) -> Right | None:
+    """What a person may do with one thing of a course; None if it does not exist, or is none of theirs."""
+    numbers: dict[Any, int | None] = {
+        CourseRow: course_id,
+        QuestionRow: question_id,
+        AnswerRow: answer_id,
+        JobRow: job_id,
+        RoundRow: round_id,
+    }
+    things = [(table, number) for table, number in numbers.items() if number is not None]
+    if len(things) != 1:
+        raise ValueError("exactly one thing can be asked about")
+    ((table, number),) = things
+    if not 0 < number <= _LARGEST:
+        return None
+    with store.reading() as session:
+        row = session.execute(_place_of(table, number, person.id)).one_or_none()
+    if row is None:
+        return None
+    course, question, owner, shared = row
+    if person.id is None or person.id == owner:
+        return Right(Level.OWN, course, question)
+    return None if shared is None else Right(_capped(person.role, SHARED[shared]), course, question)
+
+
+def level_on(store: Store, person: Person, **thing: int) -> Level | None:
+    """How much a person may do with one thing of a course, named as for `right_on`; None if nothing."""
+    right = right_on(store, person, **thing)
+    return None if right is None else right.level
+
+
+def share_course(store: Store, course_id: int, account_id: int, level: Level) -> None:
+    """Share a course with somebody, or change what it is shared for."""
+    if level not in _NAMES:
+        raise ValueError(f"a course cannot be shared for: {level}")
+    with store.writing() as session:
+        account = hold_account(session, account_id)
+        course = lock_course(session, course_id)
+        if account.closed is not None:
+            raise PostilError("this account is closed.", hint="Share the course with somebody else.")
+        if account.id == course.owner_id:
+            raise PostilError("this course is theirs already.", hint="Share it with somebody else.")
+        if account.role == ASSISTANT and level > Level.HELP:
+            raise PostilError("assistants can only help in a course.", hint="Share it for helping.")
+        row = session.get(MemberRow, (course_id, account_id))
+        if row is None:
+            row = MemberRow(course_id=course_id, account_id=account_id, since=now())
+            session.add(row)
+        row.level = _NAMES[level]
+
+
+def unshare_course(store: Store, course_id: int, account_id: int) -> None:
+    """Stop sharing a course with somebody."""
+    share = MemberRow.course_id == course_id, MemberRow.account_id == account_id
+    with store.writing() as session:
+        demand_course(session, course_id)
+        session.execute(delete(MemberRow).where(*share))
+
+
+def list_members(store: Store, course_id: int) -> list[Member]:
+    """Those with whom a course is shared, by name."""
+    query = (
+        select(MemberRow, AccountRow)
+        .join(AccountRow, AccountRow.id == MemberRow.account_id)
+        .where(MemberRow.course_id == course_id, AccountRow.closed.is_(None))
+        .order_by(AccountRow.name, AccountRow.id)
+    )
+    with store.reading() as session:
+        demand_course(session, course_id)
+        return [
+            Member(person_of(account), _capped(account.role, SHARED[row.level]), row.since)
+            for row, account in session.execute(query)
+        ]
+
+
+def owner_of(store: Store, course_id: int) -> Person | None:
+    """Who owns a course; None for one that was made by the one person of `--local`."""
+    with store.reading() as session:
+        owner = demand_course(session, course_id).owner_id
+        return None if owner is None else person_of(demand_account(session, owner))
+
+
+def hand_over(store: Store, course_id: int, account_id: int) -> None:
+    """Give a course to somebody else; its former owner can still teach in it."""
+    with store.writing() as session:
+        heir = demand_heir(session, account_id)
+        course = lock_course(session, course_id)
+        if course.owner_id == heir.id:
+            return
+        before = course.owner_id
+        give(session, course, heir.id)
+        if before is not None:
+            session.add(MemberRow(course_id=course_id, account_id=before, level="teach", since=now()))
+
+
 def create_token(
     store: Store, account_id: int | None, name: str, scopes: Collection[str], days: int | None
 ) -> tuple[Token, str]:
     """Make a token that works for some days, or until it is revoked; returns it with its secret."""
-    name, secret = _demand_name(name), _PREFIX + secrets.token_urlsafe(32)
-    row = TokenRow(account_id=account_id, name=name, digest=_digest(secret), created=now())
-    row.scopes, row.expires = _demand_scopes(scopes), _demand_end(days)
+    secret = _PREFIX + secrets.token_urlsafe(32)
+    row = TokenRow(account_id=account_id, digest=digest_of(secret), created=now())
+    row.name, row.scopes, row.expires = _demand_name(name), _demand_scopes(scopes), _demand_end(days)
     with store.writing() as session:
         if account_id is not None and hold_account(session, account_id).closed is not None:
             raise PostilError("this account is closed.", hint="Open it again first.")
-        own = select(func.count()).select_from(TokenRow).where(_of(account_id))
+        own = select(func.count()).select_from(TokenRow).where(TokenRow.account_id == account_id)
         if session.scalars(own).one() >= MOST_TOKENS:
             raise PostilError(f"there are {MOST_TOKENS} tokens already.", hint="Revoke one that is not used.")
         session.add(row)
@@ -228,51 +192,57 @@ def create_token(
 
 def list_tokens(store: Store, account_id: int | None) -> list[Token]:
     """The tokens of an account, or of the one person without one, the newest first."""
-    wanted = select(TokenRow).where(_of(account_id)).order_by(TokenRow.id.desc())
+    query = select(TokenRow).where(TokenRow.account_id == account_id).order_by(TokenRow.id.desc())
     with store.reading() as session:
-        return [_record(row) for row in session.scalars(wanted)]
+        return [_record(row) for row in session.scalars(query)]
 
 
 def revoke_token(store: Store, account_id: int | None, token_id: int) -> None:
     """End a token at once; only its own account's can be named."""
+    own = delete(TokenRow).where(TokenRow.id == token_id, TokenRow.account_id == account_id)
     with store.writing() as session:
-        gone = session.execute(
-            delete(TokenRow).where(TokenRow.id == token_id, _of(account_id)).returning(TokenRow.id)
-        )
-        if gone.first() is None:
-            raise PostilError("this token is not there.", hint="It may have been revoked in another window.")
+        revoked = session.scalars(own.returning(TokenRow.id)).first()
+        demand(revoked, "token", "It may have been revoked in another window.")
 
 
 def find_token(store: Store, secret: str) -> tuple[Person, Token] | None:
     """Whom a secret speaks for; None if it is unknown or expired, or its account is closed."""
-    wanted = (
-        select(TokenRow, AccountRow)
-        .outerjoin(AccountRow, AccountRow.id == TokenRow.account_id)
-        .where(TokenRow.digest == _digest(secret))
-    )
+    query = select(TokenRow, AccountRow).outerjoin(AccountRow, AccountRow.id == TokenRow.account_id)
     with store.reading() as session:
-        found = session.execute(wanted).one_or_none()
-    if found is None:
+        rows = session.execute(query.where(TokenRow.digest == digest_of(secret))).one_or_none()
+    if rows is None:
         return None
-    row, account = found
-    token = _record(row)
+    token, account = _record(rows[0]), rows[1]
     if token.expired or (account is not None and account.closed is not None):
         return None
     if token.used is None or token.used < now() - _USED_EVERY:  # a write at every request would cost more
-        # Who only reads does not wait for those who write: it can be noted with the next request.
+        # Whoever only reads does not wait for those who write: it can be noted with the next request.
         with suppress(StoreAwayError), store.writing() as session:
             session.execute(update(TokenRow).where(TokenRow.id == token.id).values(used=now()))
             delete_old(session)
     return (LOCAL if account is None else person_of(account)), token
 
 
-def _of(account_id: int | None) -> ColumnElement[bool]:
-    return TokenRow.account_id.is_(None) if account_id is None else TokenRow.account_id == account_id
+def _place_of(table: Any, number: int, account_id: int | None) -> Select[Any]:
+    """Course, question, owner and share of one thing; no row where the thing does not exist."""
+    share = (
+        select(MemberRow.level)
+        .where(MemberRow.course_id == CourseRow.id, MemberRow.account_id == account_id)
+        .correlate(CourseRow)
+        .scalar_subquery()
+    )
+    question = null() if table is CourseRow else QuestionRow.id
+    query = select(CourseRow.id, question, CourseRow.owner_id, share).select_from(CourseRow)
+    if table is not CourseRow:
+        query = query.join(QuestionRow, QuestionRow.course_id == CourseRow.id)
+    if table not in (CourseRow, QuestionRow):
+        query = query.join(table, table.question_id == QuestionRow.id)
+    return query.where(table.id == number)
 
 
-def _digest(secret: str) -> str:
-    # The secret is long and random: a plain hash is enough, and can be looked up.
-    return sha256(storable(secret).encode()).hexdigest()
+def _capped(role: str, level: Level) -> Level:
+    """What a share is worth: to an assistant, who may have been a teacher before, no more than helping."""
+    return Level.HELP if role == ASSISTANT else level
 
 
 def _record(row: TokenRow) -> Token:
@@ -288,10 +258,10 @@ def _demand_name(name: str) -> str:
 
 
 def _demand_scopes(scopes: Collection[str]) -> list[str]:
-    wanted = [scope for scope in SCOPES if scope in scopes]
-    if not wanted or len(wanted) < len(set(scopes)):
+    known = [scope for scope in SCOPES if scope in scopes]
+    if not known or len(known) < len(set(scopes)):
         raise PostilError("a token needs something to do.", hint=f"Choose from: {', '.join(SCOPES)}.")
-    return wanted
+    return known
 
 
 def _demand_end(days: int | None) -> datetime | None:

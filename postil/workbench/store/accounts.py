@@ -9,92 +9,42 @@ from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
-from sqlalchemy import Select, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Select, delete, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from postil.errors import PostilError
 from postil.workbench.records import ASSISTANT, OWNER, ROLES, Account, Person
 from postil.workbench.store.database import Store
-from postil.workbench.store.rows import storable
-from postil.workbench.store.tables import AccountRow, CourseRow, LinkRow, MemberRow, SessionRow, TokenRow, now
-from postil.workbench.store.waiting import demand_nothing_left
+from postil.workbench.store.rows import demand, storable
+from postil.workbench.store.tables import (
+    AccountRow,
+    CourseRow,
+    LinkRow,
+    MemberRow,
+    QuestionRow,
+    RoundAnswerRow,
+    RoundRow,
+    SessionRow,
+    TaggingRow,
+    TokenRow,
+    now,
+)
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
 
-# Passwords: which can be used, and the hashes that are kept of them.
-
 SHORTEST_PASSWORD, LONGEST_PASSWORD = 10, 200
-_MOST_SIGNS = 4 * LONGEST_PASSWORD  # a keyboard may compose one letter of several
+LONGEST_LOGIN, LONGEST_NAME = 80, 200
+_SIGNS_PER_LETTER = 4  # of which a keyboard may compose one letter
+_LOGIN = re.compile(rf"[\w.@+-]{{2,{LONGEST_LOGIN}}}")
+_LOOK_AGAIN = "Look at the list of people again."
+_SHOWN = 80  # characters of a question in a message
 # What OWASP asks for at least. The library's own choice takes ten times as long: a school whose teachers all
 # log in at the bell would wait for nothing else.
 _ROUNDS, _KIBIBYTES, _LANES = 2, 19 * 1024, 1
 # A hash takes 19 MiB while it is made: of fifty people who log in at once, most wait a moment.
 _HASHING = BoundedSemaphore(4)
-
-
-def demand_password(password: str, login: str) -> str:
-    """A password that can be used, or what is wrong with it."""
-    is_long = len(password) > _MOST_SIGNS
-    password = _normal(password)
-    if len(password) < SHORTEST_PASSWORD:
-        raise PostilError(
-            f"a password has at least {SHORTEST_PASSWORD} characters.",
-            hint="Three or four words that only you would put together are good.",
-        )
-    if is_long or len(password) > LONGEST_PASSWORD:
-        raise PostilError(f"a password has at most {LONGEST_PASSWORD} characters.", hint="Shorten it.")
-    if password.strip().casefold() == login.casefold():
-        raise PostilError("the password is the login.", hint="Choose one that others cannot guess.")
-    return password
-
-
-def hash_password(password: str) -> str:
-    """The hash of a password, with argon2id and a salt of its own."""
-    with _HASHING:
-        return _hasher().hash(_normal(password))
-
-
-def is_right(known: str | None, password: str) -> bool:
-    """Whether a password belongs to a hash; never where there is none, and that takes as long to say."""
-    from argon2.exceptions import InvalidHashError, VerificationError
-
-    given = _normal(password)[: LONGEST_PASSWORD + 1]
-    hashed = known or _nobodys_hash()
-    try:
-        with _HASHING:
-            return _hasher().verify(hashed, given) and known is not None
-    except (VerificationError, InvalidHashError):
-        return False
-
-
-def is_outdated(known: str) -> bool:
-    """Whether a hash was made with other parameters than hashes are made with today."""
-    return _hasher().check_needs_rehash(known)
-
-
-def _normal(password: str) -> str:
-    # The same letters, however a keyboard or a system composes them. Cut before: that takes time with the
-    # square of the length, and strangers send passwords.
-    return normalize("NFKC", storable(password[: _MOST_SIGNS + 1]))
-
-
-@cache
-def _hasher() -> PasswordHasher:
-    from argon2 import PasswordHasher
-
-    return PasswordHasher(_ROUNDS, _KIBIBYTES, _LANES)
-
-
-@cache
-def _nobodys_hash() -> str:
-    return hash_password("nobody has this password")
-
-
-LONGEST_LOGIN, LONGEST_NAME = 80, 200
-_SIGNS_PER_LETTER = 4  # of which a keyboard may compose one letter
-_LOGIN = re.compile(rf"[\w.@+-]{{2,{LONGEST_LOGIN}}}")
 
 
 def count_accounts(store: Store) -> int:
@@ -112,25 +62,23 @@ def create_account(store: Store, login: str, name: str, role: str, password: str
 
 def list_accounts(store: Store) -> list[Account]:
     """All accounts by name, the closed ones last."""
-    wanted = _counted().order_by(AccountRow.closed.is_not(None), AccountRow.name, AccountRow.id)
+    query = _counted().order_by(AccountRow.closed.is_not(None), AccountRow.name, AccountRow.id)
     with store.reading() as session:
-        return [_record(*row) for row in session.execute(wanted)]
+        return [_record(*row) for row in session.execute(query)]
 
 
 def names_of(store: Store, account_ids: Collection[int]) -> dict[int, str]:
     """What people are called, by the numbers of their accounts."""
-    wanted = select(AccountRow.id, AccountRow.name).where(AccountRow.id.in_(account_ids))
+    query = select(AccountRow.id, AccountRow.name).where(AccountRow.id.in_(account_ids))
     with store.reading() as session:
-        return {row.id: row.name for row in session.execute(wanted)}
+        return {row.id: row.name for row in session.execute(query)}
 
 
 def get_account(store: Store, account_id: int) -> Account:
     """One account."""
     with store.reading() as session:
         row = session.execute(_counted().where(AccountRow.id == account_id)).one_or_none()
-    if row is None:
-        raise gone()
-    return _record(*row)
+    return _record(*demand(row, "account", _LOOK_AGAIN))
 
 
 def find_account(store: Store, login: str) -> Account | None:
@@ -148,11 +96,14 @@ def check_password(store: Store, login: str, password: str) -> Person | None:
     with store.reading() as session:
         row = session.scalars(select(AccountRow).where(AccountRow.login == fold_login(login))).one_or_none()
     known = None if row is None or row.closed is not None else row.password
-    right = is_right(known, password)
-    if row is None or known is None or not right:
+    is_right = _is_right(known or _nobodys_hash(), password)
+    if row is None or known is None or not is_right:
         return None
-    if is_outdated(known):  # an older version of Postil made it with less work
-        _replace_hash(store, row.id, known, hash_password(password))
+    if _hasher().check_needs_rehash(known):  # an older version of Postil made it with less work
+        same = AccountRow.id == row.id, AccountRow.password == known
+        hashed = hash_password(password)
+        with store.writing() as session:
+            session.execute(update(AccountRow).where(*same).values(password=hashed))
     return person_of(row)
 
 
@@ -179,15 +130,14 @@ def change_role(store: Store, account_id: int, role: str) -> None:
             _keep_an_owner(session, row)
         own = select(func.count()).select_from(CourseRow).where(CourseRow.owner_id == account_id)
         if role == ASSISTANT and session.scalars(own).one():
-            raise PostilError(
-                "this person has courses, and assistants have none.", hint="Let them hand their courses over."
-            )
+            what = "this person has courses, and assistants have none."
+            raise PostilError(what, hint="Let them hand their courses over.")
         row.role = role
 
 
 def rename_account(store: Store, account_id: int, name: str) -> None:
     """Call somebody by another name."""
-    name = demand_name(name)
+    name = _demand_name(name)
     with store.writing() as session:
         demand_account(session, account_id).name = name
 
@@ -195,19 +145,21 @@ def rename_account(store: Store, account_id: int, name: str) -> None:
 def close_account(store: Store, account_id: int, heir: int | None) -> None:
     """Close an account: its courses go to the heir, its sessions, tokens and links end.
 
-    Without courses it needs no heir. What was decided with the account stays. Refused while somebody waits
+    Without courses it needs no heir. What was decided with the account stays. Refused while a round waits
     for what the person has to label or to settle.
     """
     with store.writing() as session:
         row = lock_account(session, account_id, heir)
         _keep_an_owner(session, row)
-        demand_nothing_left(session, account_id)
+        _refuse_needed(session, account_id)
         own = select(CourseRow).where(CourseRow.owner_id == account_id)
         courses = session.scalars(own.order_by(CourseRow.id).with_for_update(key_share=True)).all()
         if courses:
-            taker = _demand_heir(session, account_id, heir)
+            if heir is None or heir == account_id:
+                raise PostilError("somebody must get this person's courses.", hint="Choose who.")
+            demand_heir(session, heir)
             for course in courses:
-                give(session, course, taker.id)
+                give(session, course, heir)
         for table in (MemberRow, SessionRow, TokenRow, LinkRow):
             session.execute(delete(table).where(table.account_id == account_id))
         row.closed = now()
@@ -219,73 +171,9 @@ def reopen_account(store: Store, account_id: int) -> None:
         demand_account(session, account_id).closed = None
 
 
-def demand_account(session: Session, account_id: int) -> AccountRow:
-    """The row of an account that must be there."""
-    row = session.get(AccountRow, account_id)
-    if row is None:
-        raise gone()
-    return row
-
-
-def hold_account(session: Session, account_id: int) -> AccountRow:
-    """The row of an account that must be there; it is not closed and keeps its role until this is done.
-
-    Who also locks a course or a question does it after this.
-    """
-    wanted = select(AccountRow).where(AccountRow.id == account_id)
-    row = session.scalars(wanted.with_for_update(read=True)).one_or_none()
-    if row is None:
-        raise gone()
-    return row
-
-
-def demand_heir(session: Session, account_id: int) -> AccountRow:
-    """The row of an account that can have courses, and can until this is done."""
-    row = hold_account(session, account_id)
-    if row.closed is not None or row.role == ASSISTANT:
-        raise PostilError(
-            "this person cannot have courses.", hint="Choose an owner or a teacher whose account is open."
-        )
-    return row
-
-
-def give(session: Session, course: CourseRow, account_id: int) -> None:
-    """Make somebody the owner of a course; they need no share in it any more."""
-    which = MemberRow.course_id == course.id, MemberRow.account_id == account_id
-    session.execute(delete(MemberRow).where(*which))
-    course.owner_id = account_id
-
-
-def gone() -> PostilError:
-    """Say that an account is not there."""
-    return PostilError("this account is not there.", hint="Look at the list of people again.")
-
-
-def person_of(row: AccountRow) -> Person:
-    """The person of an account."""
-    return Person(row.id, row.login, row.name, row.role)
-
-
-def fold_login(login: str) -> str:
-    """A login as it is kept: capitals do not matter, nor how a keyboard composes its letters."""
-    # Cut before: composing takes time with the square of the length, and strangers send logins.
-    return normalize("NFKC", storable(login[: _SIGNS_PER_LETTER * LONGEST_LOGIN + 1])).strip().casefold()
-
-
-def demand_login(login: str) -> str:
-    """A login that can be used, or what is wrong with it."""
-    folded = fold_login(login)
-    if not _LOGIN.fullmatch(folded):
-        raise PostilError(
-            f"a login has 2 to {LONGEST_LOGIN} letters, digits, and . _ - + @.",
-            hint="A short name or a mail address does well.",
-        )
-    return folded
-
-
 def new_account(login: str, name: str, role: str, password: str | None) -> AccountRow:
     """The row of a new account, or what is wrong with it; making a password's hash takes a moment."""
-    login, name = demand_login(login), demand_name(name)
+    login, name = _demand_login(login), _demand_name(name)
     _demand_role(role)
     hashed = None if password is None else hash_password(demand_password(password, login))
     return AccountRow(login=login, name=name, role=role, password=hashed, created=now(), closed=None)
@@ -297,14 +185,127 @@ def add_account(session: Session, row: AccountRow) -> int:
     try:
         session.flush()
     except IntegrityError as error:
-        raise PostilError(
-            f"the login {row.login!r} is taken.", hint="Choose another; closed accounts keep theirs."
-        ) from error
+        what = f"the login {row.login!r} is taken."
+        raise PostilError(what, hint="Choose another; closed accounts keep theirs.") from error
     return row.id
 
 
-def demand_name(name: str) -> str:
-    """A name that can be shown, or what is wrong with it."""
+def demand_account(session: Session, account_id: int) -> AccountRow:
+    """The row of an account, which must exist."""
+    return demand(session.get(AccountRow, account_id), "account", _LOOK_AGAIN)
+
+
+def hold_account(session: Session, account_id: int) -> AccountRow:
+    """The row of an account, which must exist; it is not closed and keeps its role until this is done.
+
+    Whoever also locks a course or a question does so after this.
+    """
+    query = select(AccountRow).where(AccountRow.id == account_id)
+    row = session.scalars(query.with_for_update(read=True)).one_or_none()
+    return demand(row, "account", _LOOK_AGAIN)
+
+
+def lock_account(session: Session, account_id: int, heir: int | None = None) -> AccountRow:
+    """An account's row; on PostgreSQL nobody else changes it, its heir's or any owner's until this is done.
+
+    Otherwise two owners could close each other's accounts at the same moment. All are locked in one order.
+    """
+    query = select(AccountRow).where(or_(AccountRow.id.in_([account_id, heir]), AccountRow.role == OWNER))
+    rows = session.scalars(query.order_by(AccountRow.id).with_for_update(key_share=True)).all()
+    return demand(next((row for row in rows if row.id == account_id), None), "account", _LOOK_AGAIN)
+
+
+def demand_heir(session: Session, account_id: int) -> AccountRow:
+    """The row of an account that can have courses, and can until this is done."""
+    row = hold_account(session, account_id)
+    if row.closed is not None or row.role == ASSISTANT:
+        what = "this person cannot have courses."
+        raise PostilError(what, hint="Choose an owner or a teacher whose account is open.")
+    return row
+
+
+def give(session: Session, course: CourseRow, account_id: int) -> None:
+    """Make somebody the owner of a course; they need no share in it any more."""
+    share = MemberRow.course_id == course.id, MemberRow.account_id == account_id
+    session.execute(delete(MemberRow).where(*share))
+    course.owner_id = account_id
+
+
+def has_unlabelled(account_id: int | InstrumentedAttribute[int] | None) -> ColumnElement[bool]:
+    """Whether somebody has not labelled all answers of a round; a condition on `RoundRow`."""
+    answers = select(func.count()).where(RoundAnswerRow.round_id == RoundRow.id)
+    own = TaggingRow.round_id == RoundRow.id, TaggingRow.account_id == account_id
+    labelled = select(func.count()).where(*own)
+    return labelled.correlate(RoundRow).scalar_subquery() < answers.correlate(RoundRow).scalar_subquery()
+
+
+def person_of(row: AccountRow) -> Person:
+    """The person of an account."""
+    return Person(row.id, row.login, row.name, row.role)
+
+
+def fold_login(login: str) -> str:
+    """A login as it is kept: capitals do not matter, nor how a keyboard composes its letters."""
+    return _composed(login, LONGEST_LOGIN).strip().casefold()
+
+
+def demand_password(password: str, login: str) -> str:
+    """A password that can be used, or what is wrong with it."""
+    is_long = len(password) > _SIGNS_PER_LETTER * LONGEST_PASSWORD
+    password = _composed(password, LONGEST_PASSWORD)
+    if len(password) < SHORTEST_PASSWORD:
+        what = f"a password has at least {SHORTEST_PASSWORD} characters."
+        raise PostilError(what, hint="Three or four words that only you would put together are good.")
+    if is_long or len(password) > LONGEST_PASSWORD:
+        raise PostilError(f"a password has at most {LONGEST_PASSWORD} characters.", hint="Shorten it.")
+    if password.strip().casefold() == login.casefold():
+        raise PostilError("the password is the login.", hint="Choose one that others cannot guess.")
+    return password
+
+
+def hash_password(password: str) -> str:
+    """The hash of a password, with argon2id and a salt of its own."""
+    with _HASHING:
+        return _hasher().hash(_composed(password, LONGEST_PASSWORD))
+
+
+def _is_right(hashed: str, password: str) -> bool:
+    from argon2.exceptions import InvalidHashError, VerificationError
+
+    try:
+        with _HASHING:
+            return _hasher().verify(hashed, _composed(password, LONGEST_PASSWORD)[: LONGEST_PASSWORD + 1])
+    except (VerificationError, InvalidHashError):
+        return False
+
+
+@cache
+def _hasher() -> PasswordHasher:
+    from argon2 import PasswordHasher
+
+    return PasswordHasher(_ROUNDS, _KIBIBYTES, _LANES)
+
+
+@cache
+def _nobodys_hash() -> str:
+    return hash_password("nobody has this password")
+
+
+def _composed(text: str, longest: int) -> str:
+    """The same letters, however a keyboard or a system composes them."""
+    # Cut before: composing takes time with the square of the length, and strangers send logins and passwords.
+    return normalize("NFKC", storable(text[: _SIGNS_PER_LETTER * longest + 1]))
+
+
+def _demand_login(login: str) -> str:
+    folded = fold_login(login)
+    if not _LOGIN.fullmatch(folded):
+        what = f"a login has 2 to {LONGEST_LOGIN} letters, digits, and . _ - + @."
+        raise PostilError(what, hint="A short name or a mail address does well.")
+    return folded
+
+
+def _demand_name(name: str) -> str:
     name = " ".join(storable(name).split())
     if not 0 < len(name) <= LONGEST_NAME:
         raise PostilError(f"a name has 1 to {LONGEST_NAME} characters.", hint="Write how others know them.")
@@ -314,19 +315,6 @@ def demand_name(name: str) -> str:
 def _demand_role(role: str) -> None:
     if role not in ROLES:
         raise PostilError("there is no such role.", hint=f"Roles: {', '.join(ROLES)}.")
-
-
-def lock_account(session: Session, account_id: int, heir: int | None = None) -> AccountRow:
-    """An account's row; on PostgreSQL nobody else changes it, its heir's or any owner's until this is done.
-
-    Otherwise two owners could close each other's accounts at the same moment. All are locked in one order.
-    """
-    wanted = select(AccountRow).where(or_(AccountRow.id.in_([account_id, heir]), AccountRow.role == OWNER))
-    rows = session.scalars(wanted.order_by(AccountRow.id).with_for_update(key_share=True)).all()
-    found = next((row for row in rows if row.id == account_id), None)
-    if found is None:
-        raise gone()
-    return found
 
 
 def _keep_an_owner(session: Session, row: AccountRow) -> None:
@@ -340,10 +328,20 @@ def _keep_an_owner(session: Session, row: AccountRow) -> None:
         raise PostilError("this is the only owner who can log in.", hint="Make somebody else an owner first.")
 
 
-def _demand_heir(session: Session, account_id: int, heir: int | None) -> AccountRow:
-    if heir is None or heir == account_id:
-        raise PostilError("somebody must get this person's courses.", hint="Choose who.")
-    return demand_heir(session, heir)
+def _refuse_needed(session: Session, account_id: int) -> None:
+    """Refuse to lose somebody without whom an open round of labelling could not be finished.
+
+    That is its referee, and anybody who has not labelled all its answers.
+    """
+    labels = or_(RoundRow.first_id == account_id, RoundRow.second_id == account_id)
+    needed = or_(RoundRow.referee_id == account_id, labels & has_unlabelled(account_id))
+    query = select(QuestionRow.text).join(RoundRow, RoundRow.question_id == QuestionRow.id)
+    query = query.where(RoundRow.closed.is_(None), needed).order_by(RoundRow.id)
+    text = session.scalars(query).first()
+    if text is not None:
+        shown = text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+        what = f"a round of labelling needs this person: “{shown}”."
+        raise PostilError(what, hint="Settle or drop the round first.")
 
 
 def _counted() -> Select[Any]:
@@ -353,9 +351,3 @@ def _counted() -> Select[Any]:
 
 def _record(row: AccountRow, courses: int) -> Account:
     return Account(person_of(row), row.created, row.closed, row.password is not None, courses)
-
-
-def _replace_hash(store: Store, account_id: int, before: str, after: str) -> None:
-    with store.writing() as session:
-        same = AccountRow.id == account_id, AccountRow.password == before
-        session.execute(update(AccountRow).where(*same).values(password=after))

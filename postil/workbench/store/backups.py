@@ -1,7 +1,8 @@
-"""Back up a database into one file, the same for SQLite and PostgreSQL, while others go on working.
+"""Back up a database into one file, the same for SQLite and PostgreSQL, and make a new database of it.
 
-The tables are those of the database's own revision, not those that today's code knows: an old database can
-be backed up before it is upgraded.
+The file is a zip with a list of its tables, and each table's rows as lines of JSON. The tables are those of
+the database's own revision, not those that today's code knows: an old database can be backed up before it is
+upgraded, and is restored as it was before it is brought up to date.
 """
 
 from __future__ import annotations
@@ -40,10 +41,12 @@ from postil.workbench.store.database import (
 )
 from postil.workbench.store.tables import UtcTime, now
 
-# The file of a backup: a zip with a list of its tables, and each table's rows as lines of JSON.
-
 FORMAT = "postil backup"
 VERSION = 1
+# Secret and short-lived: whoever is in a restored database logs in again. Counters and workers belong to the
+# machines that were there.
+LEFT_OUT = ("session", "link", "attempt", "reply", "draft", "counter", "worker")
+_AT_ONCE = 500  # rows that are read or inserted together
 _MANIFEST = "manifest.json"
 _MANIFEST_BYTES = 1024 * 1024
 _LINE_BYTES = 64 * 1024 * 1024
@@ -53,6 +56,13 @@ _MOST_GROWTH = 600
 _SMALL = 64 * 1024 * 1024
 _ENCRYPTED = 0x1
 _DAMAGED = "is damaged, or was not copied to its end."
+_OLDER = "Try an older backup."
+_COMPANIONS = ("-wal", "-shm")  # of a SQLite file: what is not yet written into it
+_ALSO = f"with those that end in {' and '.join(_COMPANIONS)}"
+_JSON: dict[str, Any] = {"ensure_ascii": False, "separators": (",", ":"), "default": datetime.isoformat}
+
+Progress = Callable[[int, int, str], None]  # rows done, rows in all, table
+_Line = tuple[int, dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,138 +90,6 @@ class Manifest:
         return sum(table.rows for table in self.tables)
 
 
-def write_table(archive: ZipFile, name: str, rows: Iterable[Mapping[str, Any]], last: int | None) -> Contents:
-    """Write a table's rows as they come, one a line."""
-    count, hashed = 0, sha256()
-    with archive.open(_member(name), "w", force_zip64=True) as file:
-        for row in rows:
-            line = json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
-            hashed.update(line)
-            file.write(line)
-            count += 1
-    return Contents(name, count, hashed.hexdigest(), last)
-
-
-def write_manifest(archive: ZipFile, manifest: Manifest) -> None:
-    """Write what is in the backup; it comes last, for nobody can count what is not yet written."""
-    found = {"format": FORMAT, "version": VERSION, **asdict(manifest)}
-    archive.writestr(_MANIFEST, json.dumps(found, indent=1) + "\n")
-
-
-@contextmanager
-def opened(path: Path) -> Iterator[tuple[ZipFile, Manifest]]:
-    """Open a backup that can be read, or say what is wrong with it."""
-    with _readable(path):
-        archive = ZipFile(path)
-    with archive:
-        with _readable(path):
-            _refuse_foreign(path, archive.infolist())
-            manifest = _manifest(path, archive.read(_MANIFEST))
-        expected = {_MANIFEST, *(_member(table.name) for table in manifest.tables)}
-        if sorted(archive.namelist()) != sorted(expected):
-            raise InputError(
-                path, "does not hold the tables that it says it holds.", hint="Try an older one."
-            )
-        yield archive, manifest
-
-
-def read_rows(path: Path, archive: ZipFile, table: Contents) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The rows of a table with the numbers of their lines; in the end, whether these were all of them."""
-    line, hashed = 0, sha256()
-    with _readable(path, table.name), archive.open(_member(table.name)) as file:
-        for line, text in enumerate(_lines(path, file, table.name), 1):
-            hashed.update(text)
-            yield line, _row(path, table.name, line, text)
-    if line != table.rows or hashed.hexdigest() != table.sha256:
-        raise InputError(
-            path,
-            f"has other rows ({line:,}) than were written ({table.rows:,}): the file was changed.",
-            record=table.name,
-            hint="Try an older backup.",
-        )
-
-
-def _member(table: str) -> str:
-    return f"{table}.jsonl"
-
-
-@contextmanager
-def _readable(path: Path, table: str | None = None) -> Iterator[None]:
-    try:
-        yield
-    except (BadZipFile, zlib.error, EOFError) as error:
-        raise InputError(path, _DAMAGED, record=table, hint="Try an older backup.") from error
-    except OSError as error:
-        raise InputError(path, f"cannot be read: {error.strerror or error}.", record=table) from error
-
-
-def _refuse_foreign(path: Path, members: list[ZipInfo]) -> None:
-    """Refuse what Postil did not write: other zips, and those made to do harm."""
-    if _MANIFEST not in (member.filename for member in members):
-        raise InputError(
-            path, "is not a backup of Postil.", hint="Name one that `postil database backup` made."
-        )
-    for member in members:
-        plain = member.compress_type in (ZIP_STORED, ZIP_DEFLATED) and not member.flag_bits & _ENCRYPTED
-        bomb = member.file_size > max(_SMALL, member.compress_size * _MOST_GROWTH)
-        large = member.filename == _MANIFEST and member.file_size > _MANIFEST_BYTES
-        if bomb or large or not plain or len(members) > _MOST_MEMBERS:
-            raise InputError(
-                path,
-                "is packed as no backup of Postil is.",
-                record=member.filename[:40],
-                hint="Do not trust it.",
-            )
-
-
-def _manifest(path: Path, data: bytes) -> Manifest:
-    try:
-        found = json.loads(data)
-        if found["format"] != FORMAT:
-            raise InputError(path, "is not a backup of Postil.")
-        if int(found["version"]) > VERSION:
-            raise InputError(
-                path, "was made by a newer version of Postil.", hint="Restore it with that version."
-            )
-        tables = tuple(
-            Contents(str(one["name"]), int(one["rows"]), str(one["sha256"]), _number(one["last"]))
-            for one in found["tables"]
-        )
-        return Manifest(str(found["revision"]), str(found["postil"]), str(found["made"]), tables)
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(path, _DAMAGED, record=_MANIFEST, hint="Try an older backup.") from error
-
-
-def _number(value: Any) -> int | None:
-    return None if value is None else int(value)
-
-
-def _lines(path: Path, file: IO[bytes], table: str) -> Iterator[bytes]:
-    buffered = BufferedReader(file)  # type: ignore[type-var]  # a zip's member reads as a raw file does
-    while line := buffered.readline(_LINE_BYTES):
-        if not line.endswith(b"\n"):
-            raise InputError(path, "has a line without an end.", record=table, hint="Try an older backup.")
-        yield line
-
-
-def _row(path: Path, table: str, line: int, text: bytes) -> dict[str, Any]:
-    try:
-        row = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(path, "this is not JSON.", record=table, line=line) from error
-    if not isinstance(row, dict):
-        raise InputError(path, "this is not a row.", record=table, line=line)
-    return row
-
-
-# Secret and short-lived: whoever is in a restored database logs in again. Counters and workers are of the
-# machines that were there.
-LEFT_OUT = ("session", "link", "attempt", "reply", "draft", "counter", "worker")
-_AT_ONCE = 500
-
-Progress = Callable[[int, int, str], None]
-
-
 def back_up(store: Store, target: Path, progress: Progress | None = None) -> Manifest:
     """Write everything that is to be kept into a new file, as it is at this one moment."""
     if target.suffix.lower() != ".zip":
@@ -220,15 +98,30 @@ def back_up(store: Store, target: Path, progress: Progress | None = None) -> Man
         Path(file.name).chmod(0o600)  # before anything is in it
         connection = session.connection()  # one transaction, which sees one moment
         revision = demand_revision(connection)
-        tables = reflected(connection, revision)
-        counted = _Counted(progress, connection, tables)
+        tables = _reflected(connection, revision)
+        count = _counter(progress, connection, tables)
         with ZipFile(file, "w", ZIP_DEFLATED) as archive:
-            written = tuple(_write(archive, connection, table, counted) for table in tables)
-            manifest = Manifest(revision, __version__, now().isoformat(timespec="seconds"), written)
-            write_manifest(archive, manifest)
+            contents = tuple(_write_table(archive, connection, table, count) for table in tables)
+            manifest = Manifest(revision, __version__, now().isoformat(timespec="seconds"), contents)
+            listed = {"format": FORMAT, "version": VERSION, **asdict(manifest)}
+            archive.writestr(_MANIFEST, json.dumps(listed, indent=1) + "\n")
         file.flush()
         os.fsync(file.fileno())
     return manifest
+
+
+def restore(source: Path, database: Path | str, progress: Progress | None = None) -> Manifest:
+    """Make a new database of a backup, all of it or nothing; returns what the backup says of itself."""
+    if isinstance(database, Path):
+        return _restore_file(source, database, progress)
+    with as_it_is(database) as store, store.writing() as session:
+        connection = session.connection()
+        store.kind.before_upgrade(connection)
+        ours = {VERSION_TABLE, *columns_at(newest())} & set(inspect(connection).get_table_names())
+        if ours:
+            what = f"this database is not empty: it has a table {min(ours)!r}."
+            raise PostilError(what, hint="Make a new one (with createdb), and name it with --database.")
+        return _fill(source, connection, progress)
 
 
 def demand_revision(connection: Connection) -> str:
@@ -239,68 +132,16 @@ def demand_revision(connection: Connection) -> str:
     return demand_known(revision)
 
 
-def reflected(connection: Connection, revision: str) -> list[Table]:
+# Tables of either kind of database.
+
+
+def _reflected(connection: Connection, revision: str) -> list[Table]:
     """The tables that are backed up, as the database describes them, in an order in which to insert."""
     names = [name for name in columns_at(revision) if name not in LEFT_OUT]
     metadata = MetaData()
     event.listen(metadata, "column_reflect", _same_on_all)
     metadata.reflect(connection, only=names)
     return [metadata.tables[name] for name in names]
-
-
-def gives_numbers(table: Table) -> bool:
-    """Whether the database numbers the rows of this table."""
-    return [column.name for column in table.primary_key] == ["id"]
-
-
-def sequence_of(connection: Connection, table: Table) -> str | None:
-    """The name of what gives the numbers of a table in PostgreSQL."""
-    quoted = connection.dialect.identifier_preparer.quote(table.name)
-    found: str | None = connection.scalar(select(func.pg_get_serial_sequence(quoted, "id")))
-    return found
-
-
-class _Counted:
-    """Tells how many rows are done; counts them all first where somebody is looking."""
-
-    def __init__(self, progress: Progress | None, connection: Connection, tables: list[Table]) -> None:
-        counts = (select(func.count()).select_from(table) for table in tables if progress)
-        self.total = sum(connection.scalar(count) or 0 for count in counts)
-        self.progress = progress
-        self.done = 0
-
-    def add(self, rows: int, what: str) -> None:
-        self.done += rows
-        if self.progress:
-            self.progress(self.done, self.total, what)
-
-
-def _write(archive: ZipFile, connection: Connection, table: Table, counted: _Counted) -> Contents:
-    last = _last_number(connection, table) if gives_numbers(table) else None
-    return write_table(archive, table.name, _rows(connection, table, counted), last)
-
-
-def _rows(connection: Connection, table: Table, counted: _Counted) -> Iterator[Mapping[str, Any]]:
-    """The rows of a table, some at a time: a school's answers need not fit into memory."""
-    wanted = select(table).order_by(*table.primary_key).execution_options(yield_per=_AT_ONCE)
-    for rows in connection.execute(wanted).mappings().partitions():
-        for row in rows:
-            yield {name: _plain(value) for name, value in row.items()}
-        counted.add(len(rows), table.name)
-
-
-def _plain(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, datetime) else value
-
-
-def _last_number(connection: Connection, table: Table) -> int:
-    """The highest number that a table has given, even if its row is gone: it must not be given again."""
-    if connection.dialect.name == "postgresql":
-        sequence = sequence_of(connection, table)  # PostgreSQL has put it into quotes where needed
-        called = text(f"SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM {sequence}")  # noqa: S608
-        return connection.scalar(called) or 0
-    given = text("SELECT seq FROM sqlite_sequence WHERE name = :name")
-    return connection.scalar(given, {"name": table.name}) or 0
 
 
 def _same_on_all(inspector: object, table: object, column: dict[str, Any]) -> None:
@@ -311,37 +152,187 @@ def _same_on_all(inspector: object, table: object, column: dict[str, Any]) -> No
         column["type"] = JSON(none_as_null=True)
 
 
-# Make a new database of a backup: all of it, or nothing.
-#
-# The tables are made as they were when the backup was made, filled, and then brought up to date.
-
-_COMPANIONS = ("-wal", "-shm")
-_ALSO = f"with those that end in {' and '.join(_COMPANIONS)}"
+def _gives_numbers(table: Table) -> bool:
+    return [column.name for column in table.primary_key] == ["id"]
 
 
-def restore(source: Path, database: Path | str, progress: Progress | None = None) -> Manifest:
-    """Make a database, where there is none yet, of a backup; returns what the backup says of itself."""
-    if isinstance(database, Path):
-        return _restore_file(source, database, progress)
-    with as_it_is(database) as store, store.writing() as session:
-        connection = session.connection()
-        store.kind.before_upgrade(connection)
-        _refuse_full(connection)
-        return _fill(source, connection, progress)
+def _last_number(connection: Connection, table: Table) -> int:
+    """The highest number that a table has given, even if its row is gone: it must not be given again."""
+    if connection.dialect.name == "postgresql":
+        sequence = _sequence_of(connection, table)  # PostgreSQL has put it into quotes where needed
+        called = text(f"SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM {sequence}")  # noqa: S608
+        return connection.scalar(called) or 0
+    query = text("SELECT seq FROM sqlite_sequence WHERE name = :name")
+    return connection.scalar(query, {"name": table.name}) or 0
+
+
+def _go_on_from(connection: Connection, table: Table, last: int) -> None:
+    """Let the numbers of a table begin after the last that was ever given."""
+    last = max(last, connection.scalar(select(func.max(table.columns.id))) or 0)
+    if last == 0:
+        return
+    if connection.dialect.name == "postgresql":
+        connection.execute(select(func.setval(_sequence_of(connection, table), last)))
+        return
+    values = {"name": table.name, "last": last}
+    connection.execute(text("DELETE FROM sqlite_sequence WHERE name = :name"), values)
+    connection.execute(text("INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :last)"), values)
+
+
+def _sequence_of(connection: Connection, table: Table) -> str | None:
+    """The name of what gives the numbers of a table in PostgreSQL."""
+    quoted = connection.dialect.identifier_preparer.quote(table.name)
+    sequence: str | None = connection.scalar(select(func.pg_get_serial_sequence(quoted, "id")))
+    return sequence
+
+
+# Writing.
+
+
+def _counter(
+    progress: Progress | None, connection: Connection, tables: Iterable[Table]
+) -> Callable[[int, str], None]:
+    """What is called with the rows just written and their table; counts them all first if somebody looks."""
+    if progress is None:
+        return lambda rows, table: None
+    total = sum(connection.scalar(select(func.count()).select_from(table)) or 0 for table in tables)
+    done = 0
+
+    def count(rows: int, table: str) -> None:
+        nonlocal done
+        done += rows
+        progress(done, total, table)
+
+    return count
+
+
+def _write_table(
+    archive: ZipFile, connection: Connection, table: Table, count: Callable[[int, str], None]
+) -> Contents:
+    """Write a table's rows, some at a time: a school's answers need not fit into memory."""
+    last = _last_number(connection, table) if _gives_numbers(table) else None
+    written, hashed = 0, sha256()
+    query = select(table).order_by(*table.primary_key).execution_options(yield_per=_AT_ONCE)
+    with archive.open(_member(table.name), "w", force_zip64=True) as file:
+        for rows in connection.execute(query).mappings().partitions():
+            for row in rows:
+                data = json.dumps(dict(row), **_JSON).encode() + b"\n"
+                hashed.update(data)
+                file.write(data)
+            written += len(rows)
+            count(len(rows), table.name)
+    return Contents(table.name, written, hashed.hexdigest(), last)
+
+
+def _member(table: str) -> str:
+    return f"{table}.jsonl"
+
+
+# Reading.
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[ZipFile, Manifest]]:
+    """Open a backup that can be read, or say what is wrong with it."""
+    with _readable(path):
+        archive = ZipFile(path)
+    with archive:
+        with _readable(path):
+            _refuse_foreign(path, archive.infolist())
+            manifest = _manifest(path, archive.read(_MANIFEST))
+        expected = {_MANIFEST, *(_member(table.name) for table in manifest.tables)}
+        if sorted(archive.namelist()) != sorted(expected):
+            raise InputError(path, "does not hold the tables that it says it holds.", hint=_OLDER)
+        yield archive, manifest
+
+
+@contextmanager
+def _readable(path: Path, table: str | None = None) -> Iterator[None]:
+    try:
+        yield
+    except (BadZipFile, zlib.error, EOFError) as error:
+        raise InputError(path, _DAMAGED, record=table, hint=_OLDER) from error
+    except OSError as error:
+        raise InputError(path, f"cannot be read: {error.strerror or error}.", record=table) from error
+
+
+def _refuse_foreign(path: Path, members: list[ZipInfo]) -> None:
+    """Refuse what Postil did not write: other zips, and those made to do harm."""
+    if _MANIFEST not in (member.filename for member in members):
+        what = "is not a backup of Postil."
+        raise InputError(path, what, hint="Name one that `postil database backup` made.")
+    for member in members:
+        plain = member.compress_type in (ZIP_STORED, ZIP_DEFLATED) and not member.flag_bits & _ENCRYPTED
+        bomb = member.file_size > max(_SMALL, member.compress_size * _MOST_GROWTH)
+        large = member.filename == _MANIFEST and member.file_size > _MANIFEST_BYTES
+        if bomb or large or not plain or len(members) > _MOST_MEMBERS:
+            what = "is packed as no backup of Postil is."
+            raise InputError(path, what, record=member.filename[:40], hint="Do not trust it.")
+
+
+def _manifest(path: Path, data: bytes) -> Manifest:
+    try:
+        listed = json.loads(data)
+        if listed["format"] != FORMAT:
+            raise InputError(path, "is not a backup of Postil.")
+        if int(listed["version"]) > VERSION:
+            what = "was made by a newer version of Postil."
+            raise InputError(path, what, hint="Restore it with that version.")
+        tables = tuple(
+            Contents(
+                str(table["name"]),
+                int(table["rows"]),
+                str(table["sha256"]),
+                None if table["last"] is None else int(table["last"]),
+            )
+            for table in listed["tables"]
+        )
+        return Manifest(str(listed["revision"]), str(listed["postil"]), str(listed["made"]), tables)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(path, _DAMAGED, record=_MANIFEST, hint=_OLDER) from error
+
+
+def _read_rows(path: Path, archive: ZipFile, table: Contents) -> Iterator[_Line]:
+    """The rows of a table with the numbers of their lines; at the end, an error if rows were changed."""
+    line, hashed = 0, sha256()
+    with _readable(path, table.name), archive.open(_member(table.name)) as file:
+        for line, data in enumerate(_lines(path, file, table.name), 1):
+            hashed.update(data)
+            try:
+                row = json.loads(data)
+            except (ValueError, RecursionError) as error:
+                raise InputError(path, "this is not JSON.", record=table.name, line=line) from error
+            if not isinstance(row, dict):
+                raise InputError(path, "this is not a row.", record=table.name, line=line)
+            yield line, row
+    if line != table.rows or hashed.hexdigest() != table.sha256:
+        what = f"has other rows ({line:,}) than were written ({table.rows:,}): the file was changed."
+        raise InputError(path, what, record=table.name, hint=_OLDER)
+
+
+def _lines(path: Path, file: IO[bytes], table: str) -> Iterator[bytes]:
+    buffered = BufferedReader(file)  # type: ignore[type-var]  # a zip's member reads as a raw file does
+    while line := buffered.readline(_LINE_BYTES):
+        if not line.endswith(b"\n"):
+            raise InputError(path, "has a line without an end.", record=table, hint=_OLDER)
+        yield line
+
+
+# Restoring.
 
 
 def _restore_file(source: Path, target: Path, progress: Progress | None) -> Manifest:
     """Fill a file under another name, which becomes the database when it is complete."""
     _refuse_existing(target)
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
-        with closing(connect(beside)) as store, store.writing() as session:
+        with closing(connect(part)) as store, store.writing() as session:
             manifest = _fill(source, session.connection(), progress)
         _refuse_existing(target)  # somebody may have started a workbench there meanwhile
-        beside.replace(target)
+        part.replace(target)
     finally:
-        for one in (beside, *_companions(beside)):
-            one.unlink(missing_ok=True)
+        for path in (part, *_companions(part)):
+            path.unlink(missing_ok=True)
     return manifest
 
 
@@ -353,59 +344,41 @@ def _refuse_existing(target: Path) -> None:
             hint=f"Move it away, {_ALSO}, or name another with --database.",
         )
     # SQLite would add what a workbench that was killed left in these to the file that takes its place.
-    for left in _companions(target):
-        if left.exists():
-            raise InputError(
-                left,
-                "belongs to a database that was here before, and would be read into the new one.",
-                hint=f"Move {target.name} away, {_ALSO}, or name another with --database.",
-            )
-
-
-def _companions(target: Path) -> tuple[Path, ...]:
-    """Where SQLite keeps what it has not yet written into a file."""
-    return tuple(target.with_name(target.name + end) for end in _COMPANIONS)
-
-
-def _refuse_full(connection: Connection) -> None:
-    ours = {VERSION_TABLE, *columns_at(newest())} & set(inspect(connection).get_table_names())
-    if ours:
-        raise PostilError(
-            f"this database is not empty: it has a table {min(ours)!r}.",
-            hint="Make a new one (with createdb), and name it with --database.",
+    for companion in filter(Path.exists, _companions(target)):
+        raise InputError(
+            companion,
+            "belongs to a database that was here before, and would be read into the new one.",
+            hint=f"Move {target.name} away, {_ALSO}, or name another with --database.",
         )
 
 
+def _companions(target: Path) -> list[Path]:
+    return [target.with_name(target.name + end) for end in _COMPANIONS]
+
+
 def _fill(source: Path, connection: Connection, progress: Progress | None) -> Manifest:
-    with opened(source) as (archive, manifest):
+    with _opened(source) as (archive, manifest):
         upgrade(connection, demand_known(manifest.revision))
-        tables = reflected(connection, manifest.revision)
-        if {table.name for table in tables} != {each.name for each in manifest.tables}:
+        tables = _reflected(connection, manifest.revision)
+        contents = {table.name: table for table in manifest.tables}
+        if {table.name for table in tables} != contents.keys():
             raise InputError(source, f"has other tables than revision {manifest.revision} has.")
-        contents = {each.name: each for each in manifest.tables}
         done = 0
         for table in tables:
-            for batch in _batches(read_rows(source, archive, contents[table.name])):
+            lines = _read_rows(source, archive, contents[table.name])
+            while batch := list(islice(lines, _AT_ONCE)):
                 _insert(source, connection, table, batch)
                 done += len(batch)
                 if progress:
                     progress(done, manifest.rows, table.name)
-            if gives_numbers(table):
+            if _gives_numbers(table):
                 _go_on_from(connection, table, contents[table.name].last or 0)
         upgrade(connection)
     return manifest
 
 
-_Line = tuple[int, dict[str, Any]]
-
-
-def _batches(lines: Iterator[_Line]) -> Iterator[list[_Line]]:
-    while batch := list(islice(lines, _AT_ONCE)):
-        yield batch
-
-
 def _insert(source: Path, connection: Connection, table: Table, lines: Sequence[_Line]) -> None:
-    rows = [_restored_row(source, table, line, found) for line, found in lines]
+    rows = [_restored_row(source, table, line, values) for line, values in lines]
     try:
         connection.execute(insert(table), rows)
     except (IntegrityError, DataError, OverflowError) as error:
@@ -417,16 +390,15 @@ def _insert(source: Path, connection: Connection, table: Table, lines: Sequence[
         ) from error
 
 
-def _restored_row(source: Path, table: Table, line: int, found: Mapping[str, Any]) -> dict[str, Any]:
+def _restored_row(source: Path, table: Table, line: int, values: Mapping[str, Any]) -> dict[str, Any]:
     """A line's values as the database takes them."""
-    if found.keys() != set(table.columns.keys()):
+    if values.keys() != set(table.columns.keys()):
         raise InputError(source, "this row has other columns than its table.", record=table.name, line=line)
     try:
-        return {column.name: _value(column.type, found[column.name]) for column in table.columns}
+        return {column.name: _value(column.type, values[column.name]) for column in table.columns}
     except (TypeError, ValueError) as error:
-        raise InputError(
-            source, "a value in this row is not of its column's kind.", record=table.name, line=line
-        ) from error
+        what = "a value in this row is not of its column's kind."
+        raise InputError(source, what, record=table.name, line=line) from error
 
 
 def _value(kind: Any, value: Any) -> Any:
@@ -440,17 +412,3 @@ def _value(kind: Any, value: Any) -> Any:
     if type(value) is not expected:  # True is an int to Python, and not to every database
         raise TypeError
     return value
-
-
-def _go_on_from(connection: Connection, table: Table, last: int) -> None:
-    """Let the numbers of a table begin after the last that was ever given."""
-    highest = connection.scalar(select(func.max(table.columns.id))) or 0
-    last = max(last, highest)
-    if last == 0:
-        return
-    if connection.dialect.name == "postgresql":
-        connection.execute(select(func.setval(sequence_of(connection, table), last)))
-        return
-    values = {"name": table.name, "last": last}
-    connection.execute(text("DELETE FROM sqlite_sequence WHERE name = :name"), values)
-    connection.execute(text("INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :last)"), values)

@@ -10,9 +10,9 @@ from sqlalchemy.orm import Session
 
 from postil.errors import PostilError
 from postil.workbench.records import LOCAL, Course, Person
-from postil.workbench.store.accounts import demand_heir
+from postil.workbench.store.accounts import demand_heir, person_of
 from postil.workbench.store.database import Store, forget_deleted
-from postil.workbench.store.rows import storable
+from postil.workbench.store.rows import demand, storable
 from postil.workbench.store.tables import AccountRow, AnswerRow, CourseRow, MemberRow, QuestionRow, now
 
 _LONGEST_NAME = 200
@@ -20,18 +20,17 @@ _LONGEST_NAME = 200
 
 def list_courses(store: Store, person: Person = LOCAL) -> list[Course]:
     """The courses that a person may see, the newest first: their own and those shared with them."""
-    wanted = _counted().order_by(CourseRow.id.desc())
+    query = _counted().order_by(CourseRow.id.desc())
     if person.id is not None:
         shared = select(MemberRow.course_id).where(MemberRow.account_id == person.id)
-        wanted = wanted.where(or_(CourseRow.owner_id == person.id, CourseRow.id.in_(shared)))
+        query = query.where(or_(CourseRow.owner_id == person.id, CourseRow.id.in_(shared)))
     with store.reading() as session:
-        rows = session.execute(wanted).all()
-    return [_record(*row) for row in rows]
+        return [_record(*row) for row in session.execute(query)]
 
 
 def create_course(store: Store, name: str, owner: int | None = None) -> int:
     """Make a course and return its number; the one person of `--local` makes them without an owner."""
-    row = CourseRow(name=_demanded(name), created=now(), owner_id=owner)
+    row = CourseRow(name=_demand_name(name), created=now(), owner_id=owner)
     with store.writing() as session:
         if owner is not None:
             demand_heir(session, owner)
@@ -44,14 +43,12 @@ def get_course(store: Store, course_id: int) -> Course:
     """One course."""
     with store.reading() as session:
         row = session.execute(_counted().where(CourseRow.id == course_id)).one_or_none()
-    if row is None:
-        raise gone()
-    return _record(*row)
+    return _record(*demand(row, "course"))
 
 
 def rename_course(store: Store, course_id: int, name: str) -> None:
     """Give a course another name."""
-    name = _demanded(name)
+    name = _demand_name(name)
     with store.writing() as session:
         lock_course(session, course_id).name = name
 
@@ -66,31 +63,20 @@ def delete_course(store: Store, course_id: int) -> None:
 
 def course_names(store: Store, course_ids: Collection[int]) -> dict[int, str]:
     """What courses are called, by their numbers; those that were deleted are left out."""
-    wanted = select(CourseRow.id, CourseRow.name).where(CourseRow.id.in_(course_ids))
+    query = select(CourseRow.id, CourseRow.name).where(CourseRow.id.in_(course_ids))
     with store.reading() as session:
-        return {row.id: row.name for row in session.execute(wanted)}
+        return {row.id: row.name for row in session.execute(query)}
 
 
 def demand_course(session: Session, course_id: int) -> CourseRow:
-    """The row of a course that must be there."""
-    row = session.get(CourseRow, course_id)
-    if row is None:
-        raise gone()
-    return row
+    """The row of a course, which must exist."""
+    return demand(session.get(CourseRow, course_id), "course")
 
 
 def lock_course(session: Session, course_id: int) -> CourseRow:
-    """The row of a course that must be there, which nobody else changes until this is done."""
-    wanted = select(CourseRow).where(CourseRow.id == course_id)
-    row = session.scalars(wanted.with_for_update(key_share=True)).one_or_none()
-    if row is None:
-        raise gone()
-    return row
-
-
-def gone() -> PostilError:
-    """Say that a course is not there."""
-    return PostilError("this course is not there.", hint="It may have been deleted in another window.")
+    """The row of a course, which must exist, and which nobody else changes until this transaction ends."""
+    query = select(CourseRow).where(CourseRow.id == course_id)
+    return demand(session.scalars(query.with_for_update(key_share=True)).one_or_none(), "course")
 
 
 def _counted() -> Select[Any]:
@@ -106,11 +92,11 @@ def _counted() -> Select[Any]:
 
 
 def _record(row: CourseRow, owner: AccountRow | None, questions: int, answers: int) -> Course:
-    whose = None if owner is None else Person(owner.id, owner.login, owner.name, owner.role)
-    return Course(row.id, row.name, row.created, questions, answers, whose)
+    person = None if owner is None else person_of(owner)
+    return Course(row.id, row.name, row.created, questions, answers, person)
 
 
-def _demanded(name: str) -> str:
+def _demand_name(name: str) -> str:
     name = " ".join(storable(name).split())
     if not name:
         raise PostilError("a course needs a name.", hint="Write one, such as 'Physics 7b'.")

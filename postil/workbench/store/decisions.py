@@ -1,9 +1,8 @@
-"""Decisions: a person's labels, all of them kept, the last one counting, the last step undoable."""
+"""Decisions: labels that people gave. All are kept, the last one counts, and the last step can be undone."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import func, insert, select, update
@@ -20,14 +19,8 @@ SOURCES = ("review", "start", "group", "accepted")
 LABELLED, SETTLED = "labelled", "settled"  # by two people alike, or by a referee where they differed
 UPLOADED = "uploaded"  # what a person had decided before: no step in the workbench, so undoing passes it over
 _TOGETHER = 1000  # answers named in one query; databases take a limited number
-
-
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """What the machine says of an answer, if anything."""
-
-    label: str | None
-    probabilities: dict[str, Any] | None
+# What the machine says of an answer, if anything: a label and the probabilities.
+_Machine = tuple[str | None, dict[str, Any] | None]
 
 
 def decide(
@@ -42,9 +35,8 @@ def decide(
 ) -> int:
     """Label answers, and keep what the machine said of them; returns the number of this step, for undoing.
 
-    `by` is whose decision it is: the number of an account.
-    `ticked` has the facets that the person was asked about, and whether the answer says them. Without it, the
-    ticks of the decision before go on to count.
+    `by` is the account that decides. `ticked` has the facets that the person was asked about, and whether the
+    answer says them; without it, the ticks of the previous decision still count.
     """
     if label not in LABELS:
         raise PostilError(unknown_label(label), hint=f"Labels: {', '.join(LABELS)}.")
@@ -55,11 +47,11 @@ def decide(
         raise PostilError("no answer was chosen.", hint="Choose at least one.")
     with store.writing() as session:
         lock_question(session, question_id)
-        said = _demand_answers(session, question_id, ids)
+        machine = _demand_answers(session, question_id, ids)
         ticks = _step_aside(session, ids)
         if ticked is not None:
             ticks = dict.fromkeys(ids, ticked)
-        return _keep(session, question_id, dict.fromkeys(said, label), said, source, ticks, by=by)
+        return _keep(session, question_id, dict.fromkeys(machine, label), machine, source, ticks, by=by)
 
 
 def pass_all(store: Store, question_id: int, answer_ids: Sequence[int], *, by: int | None = None) -> int:
@@ -69,20 +61,20 @@ def pass_all(store: Store, question_id: int, answer_ids: Sequence[int], *, by: i
     """
     with store.writing() as session:
         lock_question(session, question_id)
-        said = _demand_answers(session, question_id, sorted(set(answer_ids)))
+        machine = _demand_answers(session, question_id, sorted(set(answer_ids)))
         standing = DecisionRow.question_id == question_id, DecisionRow.standing
         decided = set(session.scalars(select(DecisionRow.answer_id).where(*standing)))
-        labels = {id: one.label for id, one in said.items() if one.label and id not in decided}
+        labels = {id: label for id, (label, _) in machine.items() if label and id not in decided}
         if not labels:
             raise PostilError("there is nothing to accept.", hint="These answers are decided already.")
-        _keep(session, question_id, labels, said, "passed", by=by)
+        _keep(session, question_id, labels, machine, "passed", by=by)
         return len(labels)
 
 
 def keep_uploaded(session: Session, question_id: int, labels: Mapping[int, str]) -> None:
     """Keep the labels that new answers, named by their numbers, brought with them."""
     if labels:
-        _keep(session, question_id, labels, dict.fromkeys(labels, _Said(None, None)), UPLOADED)
+        _keep(session, question_id, labels, dict.fromkeys(labels, (None, None)), UPLOADED)
 
 
 def keep_labelled(
@@ -90,12 +82,12 @@ def keep_labelled(
 ) -> None:
     """Keep what two people labelled alike, and what a referee settled, as one step."""
     ids = sorted({*agreed, *settled})
-    said = _demand_answers(session, question_id, ids)
+    machine = _demand_answers(session, question_id, ids)
     ticks = _step_aside(session, ids)
     step = None
     for labels, source, by in ((agreed, LABELLED, None), (settled, SETTLED, referee)):
         if labels:
-            step = _keep(session, question_id, labels, said, source, ticks, by=by, step=step)
+            step = _keep(session, question_id, labels, machine, source, ticks, by=by, step=step)
 
 
 def undo_last(store: Store, question_id: int) -> list[Decision]:
@@ -116,29 +108,28 @@ def undo_last(store: Store, question_id: int) -> list[Decision]:
             .where(DecisionRow.undone.is_(None))
             .group_by(DecisionRow.answer_id)
         )
-        again = list(session.scalars(earlier))
-        for some in _batches(again):
-            session.execute(update(DecisionRow).where(DecisionRow.id.in_(some)).values(standing=True))
+        for ids in _batches(session.scalars(earlier).all()):
+            session.execute(update(DecisionRow).where(DecisionRow.id.in_(ids)).values(standing=True))
         return [decision_of(row) for row in undone]
 
 
 def history(store: Store, answer_id: int) -> list[Decision]:
     """All that was ever decided about an answer, the newest first."""
-    wanted = select(DecisionRow).where(DecisionRow.answer_id == answer_id).order_by(DecisionRow.id.desc())
+    query = select(DecisionRow).where(DecisionRow.answer_id == answer_id).order_by(DecisionRow.id.desc())
     with store.reading() as session:
-        return [decision_of(row) for row in session.scalars(wanted)]
+        return [decision_of(row) for row in session.scalars(query)]
 
 
 def current(store: Store, question_id: int) -> list[Decision]:
     """The decisions of a question that count, in the order of its answers."""
-    wanted = (
+    query = (
         select(DecisionRow)
         .join(AnswerRow, AnswerRow.id == DecisionRow.answer_id)
         .where(DecisionRow.question_id == question_id, DecisionRow.standing)
         .order_by(AnswerRow.place)
     )
     with store.reading() as session:
-        return [decision_of(row) for row in session.scalars(wanted)]
+        return [decision_of(row) for row in session.scalars(query)]
 
 
 def teaching(store: Store, question_id: int) -> list[Decision]:
@@ -153,7 +144,7 @@ def _keep(
     session: Session,
     question_id: int,
     labels: Mapping[int, str],
-    said: Mapping[int, _Said],
+    machine: Mapping[int, _Machine],
     source: str,
     ticks: Mapping[int, Mapping[str, bool]] | None = None,
     by: int | None = None,
@@ -165,16 +156,20 @@ def _keep(
     """
     newest = select(func.max(DecisionRow.batch)).where(DecisionRow.question_id == question_id)
     batch = step or (session.scalars(newest).one() or 0) + 1
-    shared = {"question_id": question_id, "made": now(), "source": source, "batch": batch, "standing": True}
-    shared["account_id"] = by
+    made = now()
     rows = [
         {
-            **shared,
+            "question_id": question_id,
             "answer_id": id,
             "label": label,
-            "machine_label": said[id].label,
-            "machine_probabilities": said[id].probabilities,
+            "made": made,
+            "source": source,
+            "batch": batch,
+            "standing": True,
+            "machine_label": machine[id][0],
+            "machine_probabilities": machine[id][1],
             "ticked": ticks.get(id) if ticks else None,
+            "account_id": by,
         }
         for id, label in labels.items()
     ]
@@ -185,10 +180,10 @@ def _keep(
 def _step_aside(session: Session, ids: Sequence[int]) -> dict[int, Mapping[str, bool]]:
     """Let earlier decisions on answers count no longer; returns their ticks, which may go on to count."""
     ticks: dict[int, Mapping[str, bool]] = {}
-    for some in _batches(ids):
-        earlier = DecisionRow.answer_id.in_(some), DecisionRow.standing
-        told = select(DecisionRow.answer_id, DecisionRow.ticked).where(*earlier)
-        ticks |= {id: before for id, before in session.execute(told) if before}
+    for batch in _batches(ids):
+        earlier = DecisionRow.answer_id.in_(batch), DecisionRow.standing
+        query = select(DecisionRow.answer_id, DecisionRow.ticked).where(*earlier)
+        ticks |= {id: ticked for id, ticked in session.execute(query) if ticked}
         session.execute(update(DecisionRow).where(*earlier).values(standing=False))
     return ticks
 
@@ -198,19 +193,18 @@ def _batches(ids: Sequence[int]) -> Iterator[Sequence[int]]:
         yield ids[start : start + _TOGETHER]
 
 
-def _demand_answers(session: Session, question_id: int, ids: Sequence[int]) -> dict[int, _Said]:
+def _demand_answers(session: Session, question_id: int, ids: Sequence[int]) -> dict[int, _Machine]:
     """What the machine says of answers that must be this question's."""
-    found: dict[int, _Said] = {}
-    for some in _batches(ids):
-        wanted = (
+    machine: dict[int, _Machine] = {}
+    for batch in _batches(ids):
+        query = (
             select(AnswerRow.id, JudgementRow.label, JudgementRow.probabilities)
             .outerjoin(JudgementRow, JudgementRow.answer_id == AnswerRow.id)
-            .where(AnswerRow.question_id == question_id, AnswerRow.id.in_(some))
+            .where(AnswerRow.question_id == question_id, AnswerRow.id.in_(batch))
             .order_by(AnswerRow.place)
         )
-        found |= {id: _Said(*said) for id, *said in session.execute(wanted)}
-    if len(found) < len(ids):
-        raise PostilError(
-            "an answer is not there any more.", hint="It may have been deleted in another window."
-        )
-    return found
+        machine |= {id: (label, probabilities) for id, label, probabilities in session.execute(query)}
+    if len(machine) < len(ids):
+        what = "an answer is not there any more."
+        raise PostilError(what, hint="It may have been deleted in another window.")
+    return machine

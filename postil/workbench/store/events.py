@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from operator import eq, ge, lt
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -13,62 +14,35 @@ from postil.workbench.store.database import Store
 from postil.workbench.store.rows import storable
 from postil.workbench.store.tables import EventRow, now
 
-LOGGED_IN = "logged in"
-LOGIN_FAILED = "login failed"
-LOGGED_OUT = "logged out"
-SESSIONS_ENDED = "other sessions ended"
-LINK_MADE = "link made"
-LINK_USED = "link used"
-PASSWORD_CHANGED = "password changed"  # noqa: S105 - what happened, not a password
-ACCOUNT_MADE = "account made"
-ACCOUNT_CHANGED = "account changed"
-ACCOUNT_CLOSED = "account closed"
-ACCOUNT_REOPENED = "account reopened"
-ROLE_CHANGED = "role changed"
-COURSE_MADE = "course made"
-COURSE_RENAMED = "course renamed"
-COURSE_SHARED = "course shared"
-COURSE_UNSHARED = "course no longer shared"
-COURSE_HANDED_OVER = "course handed over"
-COURSE_EXPORTED = "course exported"
-COURSE_DELETED = "course deleted"
-QUESTION_DELETED = "question deleted"
-ANSWERS_IMPORTED = "answers imported"
-ANSWER_DELETED = "answer deleted"
-TOKEN_MADE = "token made"  # noqa: S105 - what happened, not a token
-TOKEN_REVOKED = "token revoked"  # noqa: S105 - what happened, not a token
-ROUND_MADE = "round made"
-ROUND_CLOSED = "round closed"
-ROUND_DELETED = "round deleted"
-
+# What can happen, by names that the log keeps: each is a constant, and all together are KINDS.
 KINDS = (
-    LOGGED_IN,
-    LOGIN_FAILED,
-    LOGGED_OUT,
-    SESSIONS_ENDED,
-    LINK_MADE,
-    LINK_USED,
-    PASSWORD_CHANGED,
-    ACCOUNT_MADE,
-    ACCOUNT_CHANGED,
-    ACCOUNT_CLOSED,
-    ACCOUNT_REOPENED,
-    ROLE_CHANGED,
-    COURSE_MADE,
-    COURSE_RENAMED,
-    COURSE_SHARED,
-    COURSE_UNSHARED,
-    COURSE_HANDED_OVER,
-    COURSE_EXPORTED,
-    COURSE_DELETED,
-    QUESTION_DELETED,
-    ANSWERS_IMPORTED,
-    ANSWER_DELETED,
-    TOKEN_MADE,
-    TOKEN_REVOKED,
-    ROUND_MADE,
-    ROUND_CLOSED,
-    ROUND_DELETED,
+    LOGGED_IN := "logged in",
+    LOGIN_FAILED := "login failed",
+    LOGGED_OUT := "logged out",
+    SESSIONS_ENDED := "other sessions ended",
+    LINK_MADE := "link made",
+    LINK_USED := "link used",
+    PASSWORD_CHANGED := "password changed",
+    ACCOUNT_MADE := "account made",
+    ACCOUNT_CHANGED := "account changed",
+    ACCOUNT_CLOSED := "account closed",
+    ACCOUNT_REOPENED := "account reopened",
+    ROLE_CHANGED := "role changed",
+    COURSE_MADE := "course made",
+    COURSE_RENAMED := "course renamed",
+    COURSE_SHARED := "course shared",
+    COURSE_UNSHARED := "course no longer shared",
+    COURSE_HANDED_OVER := "course handed over",
+    COURSE_EXPORTED := "course exported",
+    COURSE_DELETED := "course deleted",
+    QUESTION_DELETED := "question deleted",
+    ANSWERS_IMPORTED := "answers imported",
+    ANSWER_DELETED := "answer deleted",
+    TOKEN_MADE := "token made",
+    TOKEN_REVOKED := "token revoked",
+    ROUND_MADE := "round made",
+    ROUND_CLOSED := "round closed",
+    ROUND_DELETED := "round deleted",
 )
 _LONGEST_ABOUT = 300
 
@@ -131,18 +105,18 @@ def list_events(
     until: datetime | None = None,
 ) -> list[Event]:
     """What was done, the newest first; `before` is the number of the event at which the page before ended."""
-    wanted = select(EventRow).order_by(EventRow.id.desc()).limit(limit)
-    same = {EventRow.account_id: account_id, EventRow.what: what, EventRow.course_id: course_id}
-    wanted = wanted.where(*(column == given for column, given in same.items() if given is not None))
-    if before is not None:
-        wanted = wanted.where(EventRow.id < before)
-    if since is not None:
-        wanted = wanted.where(EventRow.at >= since)
-    if until is not None:
-        wanted = wanted.where(EventRow.at < until)
+    comparisons = (
+        (eq, EventRow.account_id, account_id),
+        (eq, EventRow.what, what),
+        (eq, EventRow.course_id, course_id),
+        (lt, EventRow.id, before),
+        (ge, EventRow.at, since),
+        (lt, EventRow.at, until),
+    )
+    conditions = (compare(column, value) for compare, column, value in comparisons if value is not None)
+    query = select(EventRow).where(*conditions).order_by(EventRow.id.desc()).limit(limit)
     with store.reading() as session:
-        return [_record(row) for row in session.scalars(wanted)]
-
-
-def _record(row: EventRow) -> Event:
-    return Event(row.id, row.at, row.account_id, row.who, row.what, row.course_id, row.about, row.address)
+        return [
+            Event(row.id, row.at, row.account_id, row.who, row.what, row.course_id, row.about, row.address)
+            for row in session.scalars(query)
+        ]

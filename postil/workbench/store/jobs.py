@@ -1,4 +1,9 @@
-"""Jobs: put work into the queue, take it out, say how far it is, and how it ended."""
+"""Jobs: the queue of work on questions, the leases by which workers hold jobs, and figures about it all.
+
+A worker that takes a job gets a *lease* on it (`lease_job`). It renews the lease every few seconds
+(`renew_lease`); once it has not done so for `LEASE_SECONDS`, it is taken to be dead, and the next worker can
+lease the job. Whoever writes something for a job shows the lease, and gets `LeaseLostError` if it has ended.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from math import fsum
 from secrets import randbelow, token_hex
+from typing import Any
 
 from sqlalchemy import ColumnElement, and_, case, delete, exists, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
@@ -17,7 +23,7 @@ from postil.errors import PostilError
 from postil.workbench.records import Job
 from postil.workbench.store.database import Store, newest, revision_of
 from postil.workbench.store.questions import lock_question
-from postil.workbench.store.rows import job_of
+from postil.workbench.store.rows import demand, job_of
 from postil.workbench.store.tables import (
     CounterRow,
     JobRow,
@@ -28,47 +34,18 @@ from postil.workbench.store.tables import (
     now,
 )
 
-# The clock by which leases run: machines that share a database need not agree about the time.
+KINDS = ("propose", "grade", "regrade", "recheck", "facets")
+LEASE_SECONDS = 15.0  # without a renewal, after which a lease has run out
+MOST_ATTEMPTS = 5  # leases on one job that may run out before it has failed
+_AWAITED = ("propose", "facets")  # somebody waits in front of the page for these
+_GRADING = ("grade", "regrade")  # after these, what an earlier regrade proposes is old
+_LOOKED_AT = 50  # free jobs that a worker tries to lease before it looks again
+_OPEN = ("waiting", "running")
+_ENDED_WELL = ("done", "applied", "dropped")
+_WORKER_SILENT = timedelta(minutes=1)  # after which a worker is taken to be gone
+_WORKER_REMEMBERED = timedelta(hours=1)
 
-
-def shared_now(session: Session) -> datetime:
-    """This moment by the clock of the database server; by this computer's where the database is a file."""
-    if session.get_bind().dialect.name != "postgresql":
-        return now()
-    return session.scalars(select(func.clock_timestamp(type_=UtcTime()))).one()
-
-
-# Workers: who is there to do jobs, busy or not.
-
-SILENT = timedelta(minutes=1)  # after which a worker is taken to be gone
-_REMEMBERED = timedelta(hours=1)
-
-
-def show_life(store: Store, name: str) -> None:
-    """Say that a worker is there; those of long ago are forgotten."""
-    with store.writing() as session:
-        moment = shared_now(session)
-        session.merge(WorkerRow(name=name, seen=moment))
-        session.execute(delete(WorkerRow).where(WorkerRow.seen < moment - _REMEMBERED))
-
-
-def leave(store: Store, name: str) -> None:
-    """Say that a worker goes."""
-    with store.writing() as session:
-        session.execute(delete(WorkerRow).where(WorkerRow.name == name))
-
-
-def count_alive(session: Session) -> int:
-    """How many workers have shown lately that they are there."""
-    fresh = WorkerRow.seen > shared_now(session) - SILENT
-    return session.scalars(select(func.count()).select_from(WorkerRow).where(fresh)).one()
-
-
-# Counters for who looks after the machines: how much was graded, and how long it took. They only grow.
-#
-# They are written in the transaction that stores what is counted, so nothing is counted twice or forgotten,
-# whoever dies meanwhile. No text of anybody's is in them.
-
+# Counters: how much was graded, and how long it took. They only grow, and hold nobody's text.
 GRADED, DEFERRED = "answers_graded", "answers_deferred"  # by what asked for it
 SECONDS = "stage_seconds"  # by stage
 ENDED = "jobs_ended"  # by kind and state, with a blank between
@@ -78,60 +55,26 @@ _SLOTS = 16
 Counts = Mapping[tuple[str, str], float]
 
 
-def add_counts(store: Store, counts: Counts) -> None:
-    """Count something that is not stored itself."""
-    with store.writing() as session:
-        count(session, counts)
-
-
-def count(session: Session, counts: Counts) -> None:
-    """Count within the transaction that stores what is counted; best as its last step: others may wait."""
-    slot = randbelow(_SLOTS)
-    # All go through the rows in the same order: nobody waits for somebody who waits for them.
-    wanted = [(*key, slot, value) for key, value in sorted(counts.items()) if value]
-    if not wanted:
-        return
-    names = [column.name for column in CounterRow.__table__.columns]
-    rows = [dict(zip(names, row, strict=True)) for row in wanted]
-    if session.get_bind().dialect.name == "postgresql":
-        added = postgresql.insert(CounterRow).values(rows)
-        more = {"value": CounterRow.value + added.excluded.value}
-        session.execute(added.on_conflict_do_update(index_elements=names[:3], set_=more))
-        return
-    put = sqlite.insert(CounterRow).values(rows)
-    more = {"value": CounterRow.value + put.excluded.value}
-    session.execute(put.on_conflict_do_update(index_elements=names[:3], set_=more))
-
-
-def seconds(spent: Mapping[str, float]) -> dict[tuple[str, str], float]:
-    """Seconds by stage, to be counted."""
-    return {(SECONDS, stage): took for stage, took in spent.items()}
-
-
-def totals(session: Session) -> dict[tuple[str, str], float]:
-    """What was counted, by the names and labels of the counters."""
-    found: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for name, label, value in session.execute(select(CounterRow.name, CounterRow.label, CounterRow.value)):
-        found[name, label].append(value)
-    # The database's sum can be a trifle less in another order, and a counter that falls has begun anew.
-    return {key: fsum(values) for key, values in found.items()}
-
-
-KINDS = ("propose", "grade", "regrade", "recheck", "facets")
-_AWAITED = ("propose", "facets")  # somebody waits before the page for these
-_GRADING = ("grade", "regrade")  # after these, what an earlier regrade proposes is old
-STALE = 15.0  # seconds without a heartbeat after which whoever had the job is taken to be dead
-MOST_ATTEMPTS = 5
-_LOOKED_AT = 50  # free jobs that a worker tries to take before it looks again
-_OPEN = ("waiting", "running")
-_ENDED_WELL = ("done", "applied", "dropped")
-
-
-class JobGoneError(PostilError):
-    """A job that was deleted, or taken over by another worker, while it was being worked on."""
+class LeaseLostError(PostilError):
+    """The job was deleted, or another worker has leased it, while it was being worked on."""
 
     def __init__(self) -> None:
         super().__init__("this job is not running any more.", hint="Start it again.")
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The state of the whole installation, for monitors.
+
+    `counters` are by name and label, `waiting` and `running` by the jobs' kind. `oldest` is for how many
+    seconds the oldest waiting job has waited.
+    """
+
+    counters: Mapping[tuple[str, str], float]
+    waiting: Mapping[str, int]
+    running: Mapping[str, int]
+    oldest: float
+    workers: int
 
 
 def enqueue(store: Store, kind: str, question_id: int) -> int:
@@ -142,9 +85,9 @@ def enqueue(store: Store, kind: str, question_id: int) -> int:
         lock_question(session, question_id)
         own = JobRow.question_id == question_id
         same = select(JobRow.id).where(own, JobRow.kind == kind, JobRow.state.in_(_OPEN))
-        open_ = session.scalars(same.order_by(JobRow.id)).first()
-        if open_ is not None:
-            return open_
+        job_id = session.scalars(same.order_by(JobRow.id)).first()
+        if job_id is not None:
+            return job_id
         if kind in _GRADING:
             drop_proposals(session, own)
         row = JobRow(question_id=question_id, kind=kind, state="waiting", phase="", done=0, total=0)
@@ -154,42 +97,43 @@ def enqueue(store: Store, kind: str, question_id: int) -> int:
         return row.id
 
 
-def claim(store: Store, worker: str, *, stale: float = STALE) -> Job | None:
-    """Take the next job, or one whose worker gave no sign of life for `stale` seconds; None if there is none.
+def lease_job(store: Store, worker: str, *, expires_after: float = LEASE_SECONDS) -> Job | None:
+    """Lease the next job, or one whose lease was not renewed for so many seconds; None if there is none.
 
-    What is returned is in the hands of who called, and only with it the job can be written. Whoever starts a
-    job and dies leaves it to the next, but a job that killed several workers has failed.
+    The job that is returned carries the lease: only with it can the job be written. A worker that dies leaves
+    its job to the next, but a job that has outlived several workers has failed.
     """
     order = case((JobRow.kind.in_(_AWAITED), 0), else_=1)
-    wanted = select(JobRow.id, JobRow.question_id).order_by(order, JobRow.id).limit(_LOOKED_AT)
+    query = select(JobRow.id, JobRow.question_id).order_by(order, JobRow.id).limit(_LOOKED_AT)
     with store.reading() as session:  # a write would make pages wait, every time the queue is looked at
-        free = session.execute(wanted.where(_free(session, stale))).all()
+        free = session.execute(query.where(_free(session, expires_after))).all()
     for job_id, question_id in free:
         with store.writing() as session:
-            job = _take(session, job_id, question_id, worker, stale)
+            job = _try_lease(session, job_id, question_id, worker, expires_after)
         if job is not None:
             return job
     return None
 
 
-def resume(store: Store, job: Job) -> Job:
-    """The job as it is now, if it is still in the hands of who claimed it; it shows a sign of life."""
+def renew_lease(store: Store, job: Job) -> Job:
+    """Show that the job is still being worked on, and return it as it is now."""
     with store.writing() as session:
-        row = lock_held(session, job)
+        row = _lock_lease(session, job)
         row.heartbeat = shared_now(session)
         return job_of(row)
 
 
-def heartbeat(store: Store, job: Job) -> None:
-    """Show that the job is still being worked on."""
+def release_lease(store: Store, job: Job) -> None:
+    """Give a job back to the queue: its worker was told to stop, and another can go on at once."""
     with store.writing() as session:
-        lock_held(session, job).heartbeat = shared_now(session)
+        row = _lock_lease(session, job)
+        row.state, row.worker, row.attempts = "waiting", "", row.attempts - 1
 
 
 def set_phase(store: Store, job: Job, phase: str, total: int) -> None:
-    """Say what the job does now, and of how many answers."""
+    """Say what the job does now, and with how many answers."""
     with store.writing() as session:
-        row = lock_held(session, job)
+        row = _lock_lease(session, job)
         row.phase, row.total = phase, total
 
 
@@ -198,7 +142,7 @@ def finish(
 ) -> None:
     """The job is done; `spent` are seconds by stage that were not counted yet."""
     with store.writing() as session:
-        row = lock_held(session, job)
+        row = _lock_lease(session, job)
         row.state, row.phase, row.result, row.finished = "done", "", dict(result), now()
         count(session, {_ended(row): 1, **seconds(spent or {})})
 
@@ -206,159 +150,69 @@ def finish(
 def fail(store: Store, job: Job, message: str) -> None:
     """The job cannot be done; the message is for the teacher."""
     with store.writing() as session:
-        row = lock_held(session, job)
+        row = _lock_lease(session, job)
         row.state, row.phase, row.error, row.finished = "failed", "", message, now()
         count(session, {_ended(row): 1})
-
-
-def release(store: Store, job: Job) -> None:
-    """Give a job back to the queue: who worked on it is told to stop, and another goes on at once."""
-    with store.writing() as session:
-        row = lock_held(session, job)
-        row.state, row.worker, row.attempts = "waiting", "", row.attempts - 1
 
 
 def get_job(store: Store, job_id: int) -> Job:
     """One job."""
     with store.reading() as session:
         row = session.get(JobRow, job_id)
-        if row is None:
-            raise PostilError("this job is not there.", hint="Its question may have been changed or deleted.")
-        return job_of(row)
+        return job_of(demand(row, "job", "Its question may have been changed or deleted."))
 
 
 def latest_job(store: Store, question_id: int, kind: str | None = None) -> Job | None:
     """The newest job of a question, of one kind or of any that reads answers; None if there was none.
 
-    It says whether it is forsaken.
+    It says whether it is forsaken: it waits though its time has come, and there is no worker.
     """
-    wanted = select(JobRow).where(JobRow.question_id == question_id)
-    wanted = wanted.where(JobRow.kind != "facets" if kind is None else JobRow.kind == kind)
+    query = select(JobRow).where(JobRow.question_id == question_id)
+    query = query.where(JobRow.kind != "facets" if kind is None else JobRow.kind == kind)
     with store.reading() as session:
-        row = session.scalars(wanted.order_by(JobRow.id.desc()).limit(1)).first()
-        return None if row is None else replace(job_of(row), forsaken=_is_forsaken(session, row))
+        row = session.scalars(query.order_by(JobRow.id.desc()).limit(1)).first()
+        if row is None or row.state not in _OPEN:
+            return None if row is None else job_of(row)
+        is_late = (row.heartbeat or row.created) < shared_now(session) - timedelta(seconds=LEASE_SECONDS)
+        return replace(job_of(row), forsaken=is_late and count_alive(session) == 0)
+
+
+def jobs_before(store: Store, question_id: int, before: int | None, limit: int) -> list[Job]:
+    """The jobs of a question, the newest first, older than the job `before`."""
+    query = select(JobRow).where(JobRow.question_id == question_id)
+    if before is not None:
+        query = query.where(JobRow.id < before)
+    with store.reading() as session:
+        return [job_of(row) for row in session.scalars(query.order_by(JobRow.id.desc()).limit(limit))]
 
 
 def decisions_heard(store: Store, question_id: int) -> int:
     """How many decisions the last grading knew, whatever became of it; those have taught already."""
     ended = JobRow.kind.not_in(_AWAITED), JobRow.state.in_(_ENDED_WELL)
-    wanted = select(JobRow.result).where(JobRow.question_id == question_id, *ended)
+    query = select(JobRow.result).where(JobRow.question_id == question_id, *ended)
     with store.reading() as session:
-        result = session.scalars(wanted.order_by(JobRow.id.desc()).limit(1)).first()
+        result = session.scalars(query.order_by(JobRow.id.desc()).limit(1)).first()
         return int(result.get("decided", 0)) if result else 0
 
 
-def demand_held(session: Session, job: Job) -> JobRow:
-    """The row of a job that must be running, and still in the hands of who claimed it."""
-    return _held(session.get(JobRow, job.id), job)
+def show_life(store: Store, name: str) -> None:
+    """Say that a worker is there; those of long ago are forgotten."""
+    with store.writing() as session:
+        moment = shared_now(session)
+        session.merge(WorkerRow(name=name, seen=moment))
+        session.execute(delete(WorkerRow).where(WorkerRow.seen < moment - _WORKER_REMEMBERED))
 
 
-def lock_held(session: Session, job: Job) -> JobRow:
-    """The same before writing: nobody takes the job over until this is done."""
-    return _held(session.get(JobRow, job.id, with_for_update={"key_share": True}), job)
+def leave(store: Store, name: str) -> None:
+    """Say that a worker goes."""
+    with store.writing() as session:
+        session.execute(delete(WorkerRow).where(WorkerRow.name == name))
 
 
-def lock_work(session: Session, job: Job) -> JobRow:
-    """The same, and nobody else writes under the job's question."""
-    if session.get(QuestionRow, job.question_id, with_for_update={"key_share": True}) is None:
-        raise JobGoneError
-    return lock_held(session, job)
-
-
-def lock_job(session: Session, job_id: int) -> JobRow | None:
-    """The row of a job, if it is there, under whose question nobody else writes until this is done."""
-    wanted = select(JobRow.question_id).where(JobRow.id == job_id)
-    question_id = session.scalars(wanted).one_or_none()
-    if question_id is None:
-        return None
-    lock_question(session, question_id)
-    return session.get(JobRow, job_id, with_for_update={"key_share": True})
-
-
-def drop_proposals(session: Session, which: ColumnElement[bool]) -> None:
-    """Forget what these regrades proposed and nobody applied."""
-    dropped = and_(which, JobRow.kind == "regrade", JobRow.state == "done")
-    ids = list(session.scalars(select(JobRow.id).where(dropped)))
-    session.execute(delete(ProposalRow).where(ProposalRow.job_id.in_(ids)))
-    session.execute(update(JobRow).where(JobRow.id.in_(ids)).values(state="dropped"))
-
-
-def _take(session: Session, job_id: int, question_id: int, worker: str, stale: float) -> Job | None:
-    """Take a job that was free a moment ago; None if it is not any more, or if it has failed too often."""
-    # Who is just writing under the question may be claiming another of its jobs: that one comes first.
-    question = select(QuestionRow.id).where(QuestionRow.id == question_id)
-    if session.scalars(question.with_for_update(key_share=True, skip_locked=True)).first() is None:
-        return None
-    wanted = select(JobRow).where(JobRow.id == job_id, _free(session, stale))
-    row = session.scalars(wanted.with_for_update(key_share=True, skip_locked=True)).first()
-    if row is None:
-        return None
-    if row.attempts >= MOST_ATTEMPTS:
-        row.state, row.finished = "failed", now()
-        row.error = f"the work stopped {MOST_ATTEMPTS} times before it was done. Start it again."
-        count(session, {_ended(row): 1})
-        return None
-    # Names can be the same on two machines, and the same worker can come again: this happens once.
-    row.state, row.worker, row.attempts = "running", f"{worker} {token_hex(8)}", row.attempts + 1
-    row.heartbeat = shared_now(session)
-    if row.started is None:
-        row.started = row.heartbeat
-        waited = max(0.0, (row.started - row.created).total_seconds())
-        count(session, seconds({"waiting": waited}))
-    return job_of(row)
-
-
-def _is_forsaken(session: Session, row: JobRow) -> bool:
-    """Whether a job waits though its time has come, and there is no worker: for somebody who must know."""
-    if row.state not in _OPEN:
-        return False
-    old = shared_now(session) - timedelta(seconds=STALE)
-    return (row.heartbeat or row.created) < old and count_alive(session) == 0
-
-
-def _ended(row: JobRow) -> tuple[str, str]:
-    """The counter of jobs of this kind that ended so."""
-    return ENDED, f"{row.kind} {row.state}"
-
-
-def _held(row: JobRow | None, job: Job) -> JobRow:
-    if row is None or row.state != "running" or row.worker != job.claim:
-        raise JobGoneError
-    return row
-
-
-def _free(session: Session, stale: float) -> ColumnElement[bool]:
-    """Whether a job can be taken: nobody is at it, and none comes first that judges the same answers."""
-    old = shared_now(session) - timedelta(seconds=stale)
-    waits = JobRow.state == "waiting"
-    other = aliased(JobRow)
-    earlier = and_(waits, other.state == "waiting", other.id < JobRow.id)
-    first = exists().where(
-        other.question_id == JobRow.question_id,
-        other.id != JobRow.id,
-        other.kind.not_in(_AWAITED),
-        or_(other.state == "running", earlier),
-    )
-    alone = or_(JobRow.kind.in_(_AWAITED), ~first)
-    return and_(alone, or_(waits, and_(JobRow.state == "running", JobRow.heartbeat < old)))
-
-
-# What monitors are told of the database: its revision, the queue, and what was counted.
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """How it stands with the whole installation.
-
-    `counters` are by name and label, `waiting` and `running` by the jobs' kind. `oldest` is how many seconds
-    the oldest job waits that nobody has taken.
-    """
-
-    counters: Mapping[tuple[str, str], float]
-    waiting: Mapping[str, int]
-    running: Mapping[str, int]
-    oldest: float
-    workers: int
+def add_counts(store: Store, counts: Counts) -> None:
+    """Count something that is not stored itself."""
+    with store.writing() as session:
+        count(session, counts)
 
 
 def is_ready(store: Store) -> bool:
@@ -369,17 +223,151 @@ def is_ready(store: Store) -> bool:
 
 def read_figures(store: Store) -> Figures:
     """Read all figures at one moment."""
-    waits = JobRow.state == "waiting"
-    counted = select(JobRow.state, JobRow.kind, func.count()).where(JobRow.state.in_(("waiting", "running")))
+    query = select(JobRow.state, JobRow.kind, func.count()).where(JobRow.state.in_(_OPEN))
+    first = select(func.min(JobRow.created)).where(JobRow.state == "waiting")
     with store.reading() as session:
-        found = session.execute(counted.group_by(JobRow.state, JobRow.kind)).all()
-        first = session.scalars(select(func.min(JobRow.created)).where(waits)).one()
-        now = shared_now(session)
-        by_state = {(state, kind): number for state, kind, number in found}
-        return Figures(
-            totals(session),
-            {kind: by_state.get(("waiting", kind), 0) for kind in KINDS},
-            {kind: by_state.get(("running", kind), 0) for kind in KINDS},
-            0.0 if first is None else max(0.0, (now - first).total_seconds()),
-            count_alive(session),
-        )
+        rows = session.execute(query.group_by(JobRow.state, JobRow.kind))
+        counts = {(state, kind): number for state, kind, number in rows}
+        waiting, running = ({kind: counts.get((state, kind), 0) for kind in KINDS} for state in _OPEN)
+        created = session.scalars(first).one()
+        oldest = 0.0 if created is None else max(0.0, (shared_now(session) - created).total_seconds())
+        return Figures(totals(session), waiting, running, oldest, count_alive(session))
+
+
+# Within a transaction.
+
+
+def shared_now(session: Session) -> datetime:
+    """This moment by the clock of the database server; by this computer's where the database is a file.
+
+    Leases run by it: machines that share a database need not agree about the time.
+    """
+    if session.get_bind().dialect.name != "postgresql":
+        return now()
+    return session.scalars(select(func.clock_timestamp(type_=UtcTime()))).one()
+
+
+def demand_lease(session: Session, job: Job) -> JobRow:
+    """The row of a job whose lease still holds."""
+    return _leased(session.get(JobRow, job.id), job)
+
+
+def lock_work(session: Session, job: Job) -> JobRow:
+    """The same before writing: until this is done, nobody takes the job over or writes under its question."""
+    if session.get(QuestionRow, job.question_id, with_for_update={"key_share": True}) is None:
+        raise LeaseLostError
+    return _lock_lease(session, job)
+
+
+def lock_job(session: Session, job_id: int) -> JobRow | None:
+    """The row of a job, if it exists, under whose question nobody else writes until this is done."""
+    query = select(JobRow.question_id).where(JobRow.id == job_id)
+    question_id = session.scalars(query).one_or_none()
+    if question_id is None:
+        return None
+    lock_question(session, question_id)
+    return session.get(JobRow, job_id, with_for_update={"key_share": True})
+
+
+def drop_proposals(session: Session, condition: ColumnElement[bool]) -> None:
+    """Forget what these regrades proposed and nobody applied."""
+    regrades = select(JobRow.id).where(condition, JobRow.kind == "regrade", JobRow.state == "done")
+    ids = list(session.scalars(regrades))
+    session.execute(delete(ProposalRow).where(ProposalRow.job_id.in_(ids)))
+    session.execute(update(JobRow).where(JobRow.id.in_(ids)).values(state="dropped"))
+
+
+def count(session: Session, counts: Counts) -> None:
+    """Count within the transaction that stores what is counted, best as its last step: others may wait.
+
+    So nothing is counted twice or forgotten, whoever dies meanwhile.
+    """
+    slot = randbelow(_SLOTS)
+    names = [column.name for column in CounterRow.__table__.columns]
+    # All go through the rows in the same order: nobody waits for somebody who waits for them.
+    added = ((*key, slot, value) for key, value in sorted(counts.items()) if value)
+    rows = [dict(zip(names, row, strict=True)) for row in added]
+    if rows:
+        is_postgres = session.get_bind().dialect.name == "postgresql"
+        insert: Any = (postgresql.insert if is_postgres else sqlite.insert)(CounterRow)
+        put = insert.values(rows)
+        total = {"value": CounterRow.value + put.excluded.value}
+        session.execute(put.on_conflict_do_update(index_elements=names[:3], set_=total))
+
+
+def seconds(spent: Mapping[str, float]) -> dict[tuple[str, str], float]:
+    """Seconds by stage, to be counted."""
+    return {(SECONDS, stage): took for stage, took in spent.items()}
+
+
+def totals(session: Session) -> dict[tuple[str, str], float]:
+    """What was counted, by the names and labels of the counters."""
+    values: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for name, label, value in session.execute(select(CounterRow.name, CounterRow.label, CounterRow.value)):
+        values[name, label].append(value)
+    # The database's sum can be a trifle less in another order, and a counter that falls has begun anew.
+    return {key: fsum(slots) for key, slots in values.items()}
+
+
+def count_alive(session: Session) -> int:
+    """How many workers have shown lately that they are there."""
+    fresh = WorkerRow.seen > shared_now(session) - _WORKER_SILENT
+    return session.scalars(select(func.count()).select_from(WorkerRow).where(fresh)).one()
+
+
+def _try_lease(
+    session: Session, job_id: int, question_id: int, worker: str, expires_after: float
+) -> Job | None:
+    """Lease a job that was free a moment ago; None if it no longer is, or if it has failed too often."""
+    # Whoever is writing under the question may be leasing another of its jobs: that one comes first.
+    question = select(QuestionRow.id).where(QuestionRow.id == question_id)
+    if session.scalars(question.with_for_update(key_share=True, skip_locked=True)).first() is None:
+        return None
+    query = select(JobRow).where(JobRow.id == job_id, _free(session, expires_after))
+    row = session.scalars(query.with_for_update(key_share=True, skip_locked=True)).first()
+    if row is None:
+        return None
+    if row.attempts >= MOST_ATTEMPTS:
+        row.state, row.finished = "failed", now()
+        row.error = f"the work stopped {MOST_ATTEMPTS} times before it was done. Start it again."
+        count(session, {_ended(row): 1})
+        return None
+    # Names can be the same on two machines, and the same worker can come again: a lease is unique.
+    row.state, row.worker, row.attempts = "running", f"{worker} {token_hex(8)}", row.attempts + 1
+    row.heartbeat = shared_now(session)
+    if row.started is None:
+        row.started = row.heartbeat
+        waited = max(0.0, (row.started - row.created).total_seconds())
+        count(session, seconds({"waiting": waited}))
+    return job_of(row)
+
+
+def _lock_lease(session: Session, job: Job) -> JobRow:
+    return _leased(session.get(JobRow, job.id, with_for_update={"key_share": True}), job)
+
+
+def _leased(row: JobRow | None, job: Job) -> JobRow:
+    if row is None or row.state != "running" or row.worker != job.lease:
+        raise LeaseLostError
+    return row
+
+
+def _free(session: Session, expires_after: float) -> ColumnElement[bool]:
+    """Whether a job can be leased: nobody is at it, and none comes first that judges the same answers."""
+    expired = JobRow.heartbeat < shared_now(session) - timedelta(seconds=expires_after)
+    waits = JobRow.state == "waiting"
+    other = aliased(JobRow)
+    earlier = and_(waits, other.state == "waiting", other.id < JobRow.id)
+    first = exists().where(
+        other.question_id == JobRow.question_id,
+        other.id != JobRow.id,
+        other.kind.not_in(_AWAITED),
+        or_(other.state == "running", earlier),
+    )
+    alone = or_(JobRow.kind.in_(_AWAITED), ~first)
+    return and_(alone, or_(waits, and_(JobRow.state == "running", expired)))
+
+
+def _ended(row: JobRow) -> tuple[str, str]:
+    """The counter of jobs of this kind that ended so."""
+    return ENDED, f"{row.kind} {row.state}"

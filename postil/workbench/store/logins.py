@@ -1,6 +1,7 @@
-"""The way in: links that work once, sessions of browsers, and logins that failed.
+"""The way in: links that work once, sessions of browsers, logins that failed, and the first owner.
 
-Of links, sessions' keys, names and addresses only hashes are kept: who reads the database cannot get in.
+Of links, sessions' keys, names and addresses only hashes are kept: whoever reads the database cannot get in.
+What is done by a link is one transaction with using it up: if it fails, the link can be tried again.
 """
 
 from __future__ import annotations
@@ -9,11 +10,9 @@ import secrets
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, delete, func, or_, select, text, update
-from sqlalchemy.orm import Session as OrmSession
+from sqlalchemy import ColumnElement, Select, and_, delete, func, not_, select, text, update
 from sqlalchemy.orm import Session as Transaction
 
 from postil.errors import PostilError
@@ -32,7 +31,7 @@ from postil.workbench.store.database import Store, StoreAwayError
 from postil.workbench.store.drafts import forget_drafts
 from postil.workbench.store.events import COURSE_HANDED_OVER, add_event
 from postil.workbench.store.replies import delete_old
-from postil.workbench.store.rows import storable
+from postil.workbench.store.rows import digest_of, storable
 from postil.workbench.store.tables import (
     AccountRow,
     AttemptRow,
@@ -53,7 +52,7 @@ _MOST_MESSAGES = 20
 
 _WINDOW = timedelta(minutes=15)
 _TRIES_OF_NAME, _TRIES_FROM_ADDRESS = 5, 20
-_FIRST_WAIT = 30.0  # seconds; each failure more doubles it
+_FIRST_WAIT = 30.0  # seconds; each further failure doubles it
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +81,7 @@ def make_link(store: Store, purpose: str, account_id: int | None = None, hours: 
     if purpose not in PURPOSES:
         raise ValueError(f"no such purpose of a link: {purpose}")
     token = secrets.token_urlsafe(32)
-    row = LinkRow(digest=_digest(token), purpose=purpose, account_id=account_id, created=now())
+    row = LinkRow(digest=digest_of(token), purpose=purpose, account_id=account_id, created=now())
     row.expires = row.created + timedelta(hours=hours)
     with store.writing() as session:
         if account_id is not None:
@@ -98,26 +97,17 @@ def peek_link(store: Store, token: str) -> Link | None:
 
 
 def use_link(store: Store, token: str) -> Link | None:
-    """Use a link up, and say what it was for; None if it is not good. Of two at once only one gets it."""
+    """Use a link up, and say what it was for; None if it is not good. Of two at once only one can."""
     with store.writing() as session:
-        return take_link(session, token)
-
-
-def take_link(session: Transaction, token: str) -> Link | None:
-    """Use a link up together with what is done by it: where that fails, the link stays good."""
-    link = _find_link(session, token)
-    if link is None:
-        return None
-    # There is one first owner: with one of their links, all are used up.
-    same = LinkRow.purpose == FIRST_OWNER if link.purpose == FIRST_OWNER else _is(LinkRow, token)
-    used = session.scalars(delete(LinkRow).where(same).returning(LinkRow.digest)).all()
-    return link if _digest(token) in used else None
+        return _take_link(session, token)
 
 
 def begin_session(store: Store, account_id: int | None, agent: str = "") -> str:
     """Let a browser in, and return the key that its cookie holds."""
     key = secrets.token_urlsafe(32)
-    row = SessionRow(digest=_digest(key), account_id=account_id, csrf=secrets.token_urlsafe(32), messages=[])
+    row = SessionRow(
+        digest=digest_of(key), account_id=account_id, csrf=secrets.token_urlsafe(32), messages=[]
+    )
     row.agent, row.created, row.seen = storable(agent)[:_LONGEST_AGENT], now(), now()
     with store.writing() as session:
         _forget_old(session)
@@ -131,12 +121,12 @@ def find_session(store: Store, key: str) -> Session | None:
     if not key:
         return None
     with store.reading() as session:
-        found = session.execute(_sessions().where(_is(SessionRow, key), _fresh())).one_or_none()
-    if found is None:
+        row = session.execute(_sessions().where(_is(SessionRow, key), _fresh())).one_or_none()
+    if row is None:
         return None
-    record = _record(*found)
+    record = _record(*row)
     if record.seen < now() - _SEEN_EVERY:
-        # Who looks at a page does not wait for those who write: it can be noted with the next one.
+        # Whoever looks at a page does not wait for those who write: it can be noted with the next one.
         with suppress(StoreAwayError), store.writing() as session:
             session.execute(update(SessionRow).where(_is(SessionRow, key)).values(seen=now()))
     return record
@@ -164,9 +154,9 @@ def end_local_sessions(store: Store) -> None:
 
 def list_sessions(store: Store, account_id: int | None) -> list[Session]:
     """The sessions of an account, the last seen first."""
-    wanted = _sessions().where(SessionRow.account_id == account_id, _fresh())
+    query = _sessions().where(SessionRow.account_id == account_id, _fresh())
     with store.reading() as session:
-        return [_record(*row) for row in session.execute(wanted.order_by(SessionRow.seen.desc()))]
+        return [_record(*row) for row in session.execute(query.order_by(SessionRow.seen.desc()))]
 
 
 def add_message(store: Store, digest: str, message: dict[str, Any]) -> None:
@@ -195,14 +185,13 @@ def failed_login(store: Store, login: str, address: str) -> None:
 
 
 def wait_before_login(store: Store, login: str, address: str) -> float:
-    """How many seconds nobody gets in by this name or from this address; 0 if there is nothing to wait for.
+    """For how many seconds nobody gets in by this name or from this address; 0 without a wait.
 
     The wait begins with the fifth failure for a name and the twentieth from an address, and grows.
     """
-    name, place = _tried(login, address)
+    name, origin = _tried(login, address)
     with store.reading() as session:
-        waits = (_wait(session, name, _TRIES_OF_NAME), _wait(session, place, _TRIES_FROM_ADDRESS))
-    return max(waits)
+        return max(_wait(session, name, _TRIES_OF_NAME), _wait(session, origin, _TRIES_FROM_ADDRESS))
 
 
 def forgive(store: Store, login: str, address: str) -> None:
@@ -210,75 +199,6 @@ def forgive(store: Store, login: str, address: str) -> None:
     name, _ = _tried(login, address)
     with store.writing() as session:
         session.execute(delete(AttemptRow).where(AttemptRow.digest == name))
-
-
-def _digest(secret: str) -> str:
-    return sha256(storable(secret).encode()).hexdigest()
-
-
-def _is(table: type[LinkRow] | type[SessionRow], secret: str) -> ColumnElement[bool]:
-    # Looked up by its hash, a guessed secret tells nothing by how long the comparison takes.
-    return table.digest == _digest(secret)
-
-
-def _find_link(session: Transaction, token: str) -> Link | None:
-    wanted = (
-        select(LinkRow, AccountRow)
-        .outerjoin(AccountRow, AccountRow.id == LinkRow.account_id)
-        .where(_is(LinkRow, token), LinkRow.expires > now(), AccountRow.closed.is_(None))
-    )
-    found = session.execute(wanted).one_or_none()
-    if found is None:
-        return None
-    row, account = found
-    return Link(row.purpose, None if account is None else person_of(account))
-
-
-def _sessions() -> Any:
-    wanted = select(SessionRow, AccountRow).outerjoin(AccountRow, AccountRow.id == SessionRow.account_id)
-    return wanted.where(AccountRow.closed.is_(None))
-
-
-def _fresh() -> ColumnElement[bool]:
-    return and_(SessionRow.seen > now() - IDLE, SessionRow.created > now() - OLDEST)
-
-
-def _record(row: SessionRow, account: AccountRow | None) -> Session:
-    person = LOCAL if account is None else person_of(account)
-    return Session(row.digest, person, row.csrf, row.agent, row.created, row.seen, bool(row.messages))
-
-
-def _lock_session(session: Transaction, digest: str) -> SessionRow | None:
-    wanted = select(SessionRow).where(SessionRow.digest == digest)
-    return session.scalars(wanted.with_for_update(key_share=True)).one_or_none()
-
-
-def _forget_old(session: Transaction) -> None:
-    """Delete the sessions and links that are no longer good, and what programs were answered long ago."""
-    old = or_(SessionRow.seen <= now() - IDLE, SessionRow.created <= now() - OLDEST)
-    session.execute(delete(SessionRow).where(old))
-    session.execute(delete(LinkRow).where(LinkRow.expires <= now()))
-    delete_old(session)
-
-
-def _tried(login: str, address: str) -> tuple[str, str]:
-    return _digest(f"name {fold_login(login)}"), _digest(f"address {address}")
-
-
-def _wait(session: Transaction, digest: str, free: int) -> float:
-    """How long is still to wait after the failures of the last minutes, of which so many are free."""
-    recent = AttemptRow.digest == digest, AttemptRow.at > now() - _WINDOW
-    wanted = select(func.count(), func.max(AttemptRow.at)).where(*recent)
-    failures, last = session.execute(wanted).one()
-    if failures < free:
-        return 0.0
-    wait = min(_FIRST_WAIT * 2.0 ** (failures - free), _WINDOW.total_seconds())
-    return max(0.0, wait - (now() - last).total_seconds())
-
-
-# How it begins: the first owner, passwords chosen by a link, and courses that are nobody's yet.
-#
-# A link is used up in the same transaction: whoever cannot be let in can try again with it.
 
 
 def has_owner(store: Store) -> bool:
@@ -294,10 +214,11 @@ def create_first_owner(store: Store, token: str, login: str, name: str, password
     """
     row = new_account(login, name, OWNER, password)
     with store.writing() as session:
-        _alone(session)
+        if session.connection().dialect.name == "postgresql":  # nobody else makes an account meanwhile
+            session.execute(text("LOCK TABLE account IN SHARE ROW EXCLUSIVE MODE"))
         if session.scalars(_active_owners()).first() is not None:
             raise PostilError("there is an owner already.", hint="Ask them to invite you.")
-        if take_link(session, token) is None:
+        if _take_link(session, token) is None:
             return None
         add_account(session, row)
         _adopt(session, row)
@@ -317,24 +238,88 @@ def adopt_courses(store: Store) -> int:
 def choose_password(store: Store, token: str, password: str) -> tuple[Person, str, int] | None:
     """Give the account of a link another password, and end its sessions; None if the link is not good.
 
-    Where one was forgotten or known to others, the tokens of programs end, too. Returns whose account it
-    is, what the link was for, and how many tokens ended.
+    If the old one was forgotten or known to others, the tokens of programs end as well. Returns whose account
+    it is, what the link was for, and how many tokens ended.
     """
-    known = peek_link(store, token)
-    if known is None or known.person is None or known.person.id is None:
+    link = peek_link(store, token)
+    person = None if link is None else link.person
+    if link is None or person is None or person.id is None:
         return None
-    hashed = hash_password(demand_password(password, known.person.login))
+    hashed = hash_password(demand_password(password, person.login))
     with store.writing() as session:
-        lock_account(session, known.person.id)
-        link = take_link(session, token)
-        if link is None:
+        lock_account(session, person.id)
+        if _take_link(session, token) is None:
             return None
-        replace_password(session, known.person.id, hashed)
-        session.execute(delete(SessionRow).where(SessionRow.account_id == known.person.id))
+        replace_password(session, person.id, hashed)
+        session.execute(delete(SessionRow).where(SessionRow.account_id == person.id))
         if link.purpose != RESET:
-            return known.person, link.purpose, 0
-        own = delete(TokenRow).where(TokenRow.account_id == known.person.id)
-        return known.person, link.purpose, len(session.scalars(own.returning(TokenRow.id)).all())
+            return person, link.purpose, 0
+        own = delete(TokenRow).where(TokenRow.account_id == person.id)
+        return person, link.purpose, len(session.scalars(own.returning(TokenRow.id)).all())
+
+
+def _is(table: type[LinkRow] | type[SessionRow], secret: str) -> ColumnElement[bool]:
+    # Looked up by its hash, a guessed secret tells nothing by how long the comparison takes.
+    return table.digest == digest_of(secret)
+
+
+def _take_link(session: Transaction, token: str) -> Link | None:
+    """Use a link up together with what is done by it: where that fails, the link stays good."""
+    link = _find_link(session, token)
+    if link is None:
+        return None
+    # There is one first owner: with one of their links, all are used up.
+    same = LinkRow.purpose == FIRST_OWNER if link.purpose == FIRST_OWNER else _is(LinkRow, token)
+    used = session.scalars(delete(LinkRow).where(same).returning(LinkRow.digest)).all()
+    return link if digest_of(token) in used else None
+
+
+def _find_link(session: Transaction, token: str) -> Link | None:
+    query = select(LinkRow, AccountRow).outerjoin(AccountRow, AccountRow.id == LinkRow.account_id)
+    good = _is(LinkRow, token), LinkRow.expires > now(), AccountRow.closed.is_(None)
+    for row, account in session.execute(query.where(*good)):
+        return Link(row.purpose, None if account is None else person_of(account))
+    return None
+
+
+def _sessions() -> Any:
+    query = select(SessionRow, AccountRow).outerjoin(AccountRow, AccountRow.id == SessionRow.account_id)
+    return query.where(AccountRow.closed.is_(None))
+
+
+def _fresh() -> ColumnElement[bool]:
+    return and_(SessionRow.seen > now() - IDLE, SessionRow.created > now() - OLDEST)
+
+
+def _record(row: SessionRow, account: AccountRow | None) -> Session:
+    person = LOCAL if account is None else person_of(account)
+    return Session(row.digest, person, row.csrf, row.agent, row.created, row.seen, bool(row.messages))
+
+
+def _lock_session(session: Transaction, digest: str) -> SessionRow | None:
+    query = select(SessionRow).where(SessionRow.digest == digest)
+    return session.scalars(query.with_for_update(key_share=True)).one_or_none()
+
+
+def _forget_old(session: Transaction) -> None:
+    """Delete the sessions and links that are no longer good, and what programs were answered long ago."""
+    session.execute(delete(SessionRow).where(not_(_fresh())))
+    session.execute(delete(LinkRow).where(LinkRow.expires <= now()))
+    delete_old(session)
+
+
+def _tried(login: str, address: str) -> tuple[str, str]:
+    return digest_of(f"name {fold_login(login)}"), digest_of(f"address {address}")
+
+
+def _wait(session: Transaction, digest: str, free: int) -> float:
+    """How many seconds are left to wait after recent failures, of which so many are `free`."""
+    recent = AttemptRow.digest == digest, AttemptRow.at > now() - _WINDOW
+    failures, last = session.execute(select(func.count(), func.max(AttemptRow.at)).where(*recent)).one()
+    if failures < free:
+        return 0.0
+    wait = min(_FIRST_WAIT * 2.0 ** (failures - free), _WINDOW.total_seconds())
+    return max(0.0, wait - (now() - last).total_seconds())
 
 
 def _active_owners() -> Select[AccountRow]:
@@ -342,16 +327,10 @@ def _active_owners() -> Select[AccountRow]:
     return select(AccountRow).where(AccountRow.role == OWNER, *active).order_by(AccountRow.id).limit(1)
 
 
-def _alone(session: OrmSession) -> None:
-    """On PostgreSQL, let nobody else make or change an account until this is done."""
-    if session.connection().dialect.name == "postgresql":
-        session.execute(text("LOCK TABLE account IN SHARE ROW EXCLUSIVE MODE"))
-
-
-def _adopt(session: OrmSession, owner: AccountRow) -> int:
+def _adopt(session: Transaction, owner: AccountRow) -> int:
     orphans = update(CourseRow).where(CourseRow.owner_id.is_(None)).values(owner_id=owner.id)
     adopted = session.scalars(orphans.returning(CourseRow.id)).all()
-    about = f"{owner.login}, was nobody's"
     for course_id in adopted:
+        about = f"{owner.login}, was nobody's"
         add_event(session, None, COURSE_HANDED_OVER, course_id=course_id, about=about)
     return len(adopted)

@@ -1,4 +1,4 @@
-"""Questions: make, list, change and delete them."""
+"""Questions: make, list, change and delete them, and set their facets: what a full answer says."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from postil.workbench.claims import looked_for
 from postil.workbench.records import Question
 from postil.workbench.store.courses import demand_course, lock_course
 from postil.workbench.store.database import Store, forget_deleted
-from postil.workbench.store.rows import facets_of, storable
+from postil.workbench.store.rows import demand, facets_of, storable
 from postil.workbench.store.tables import (
     AnswerRow,
     DecisionRow,
@@ -27,20 +27,22 @@ from postil.workbench.store.tables import (
     RoundRow,
     now,
 )
-from postil.workbench.store.waiting import OPEN
 
 NewQuestion = tuple[str, Sequence[str], float]  # its text, its references and its points
 _LONGEST_TEXT = 5_000
 _MOST_REFERENCES = 50
 _MOST_POINTS = 1_000_000
+MOST_FACETS = 20
+LONGEST_NAME = 200  # of a facet
+MOST_WEIGHT = 100
 
 
 def list_questions(store: Store, course_id: int) -> list[Question]:
     """The questions of a course, in the order in which they were made."""
     with store.reading() as session:
         demand_course(session, course_id)
-        wanted = _counted().where(QuestionRow.course_id == course_id).order_by(QuestionRow.id)
-        return [_record(*row) for row in session.execute(wanted)]
+        query = _counted().where(QuestionRow.course_id == course_id).order_by(QuestionRow.id)
+        return [_record(*row) for row in session.execute(query)]
 
 
 def create_question(store: Store, course_id: int, text: str, references: Sequence[str], points: float) -> int:
@@ -49,22 +51,20 @@ def create_question(store: Store, course_id: int, text: str, references: Sequenc
         return put_questions(session, course_id, [(text, references, points)])[0]
 
 
-def put_questions(session: Session, course_id: int, wanted: Sequence[NewQuestion]) -> list[int]:
+def put_questions(session: Session, course_id: int, questions: Sequence[NewQuestion]) -> list[int]:
     """Make questions within a transaction, and return their numbers."""
-    made = [QuestionRow(course_id=course_id, created=now(), **_demanded(*one)) for one in wanted]
+    rows = [QuestionRow(course_id=course_id, created=now(), **_columns(*new)) for new in questions]
     lock_course(session, course_id)
-    session.add_all(made)
+    session.add_all(rows)
     session.flush()
-    return [row.id for row in made]
+    return [row.id for row in rows]
 
 
 def get_question(store: Store, question_id: int) -> Question:
     """One question."""
     with store.reading() as session:
         row = session.execute(_counted().where(QuestionRow.id == question_id)).one_or_none()
-    if row is None:
-        raise gone()
-    return _record(*row)
+    return _record(*demand(row, "question"))
 
 
 def edit_question(
@@ -73,19 +73,19 @@ def edit_question(
     """Change a question; what is None stays as it is.
 
     What the machine said of its answers was about the old text and the old references: where these change,
-    its judgements and jobs are forgotten. Decisions and the teacher's facets stay. Other blanks alone are no
-    change: forms make them. While people label its answers, what they compare them with stays as it is.
+    its judgements and jobs are forgotten. Decisions and the teacher's facets stay. Changes in white space
+    do not count: forms make them. Refused while people label its answers.
     """
     with store.writing() as session:
         row = lock_question(session, question_id)
-        columns = _demanded(
+        columns = _columns(
             row.text if text is None else text,
             row.reference_texts if references is None else references,
             row.points if points is None else points,
         )
         row.points = columns["points"]
         before, after = [row.text, *row.reference_texts], [columns["text"], *columns["reference_texts"]]
-        if [one.split() for one in before] != [one.split() for one in after]:
+        if [text.split() for text in before] != [text.split() for text in after]:
             _refuse_labelled(session, question_id)
             session.execute(delete(JobRow).where(JobRow.question_id == question_id))  # and what they made
             row.text, row.reference_texts = columns["text"], columns["reference_texts"]
@@ -99,39 +99,60 @@ def delete_question(store: Store, question_id: int) -> None:
     forget_deleted(store)
 
 
+def set_facets(store: Store, question_id: int, facets: Sequence[Facet]) -> None:
+    """Set what a full answer says. A facet with an id that the question knows is the same, maybe renamed.
+
+    Judgements and ticks stay; where names change, the machine has to look for them (`is_outdated`).
+    """
+    facets = [replace(facet, first=" ".join(storable(facet.first).split())) for facet in facets]
+    _demand_usable(facets)
+    with store.writing() as session:
+        row = lock_question(session, question_id)
+        known = {facet.id for facet in facets_of(row.facets) or ()}
+        columns: list[dict[str, Any]] = []
+        for facet in facets:
+            id = facet.id if facet.id in known else f"f{token_hex(4)}"
+            known.discard(id)  # an id that was sent twice belongs to the first
+            weight = float(facet.weight)
+            columns.append({"id": id, "name": facet.first, "weight": weight, "required": facet.required})
+        row.facets = columns
+
+
+def forget_facets(store: Store, question_id: int) -> None:
+    """Leave it to the machine again what a full answer says."""
+    with store.writing() as session:
+        lock_question(session, question_id).facets = None
+
+
+def is_outdated(store: Store, question_id: int) -> bool:
+    """Whether some answers were judged when a full answer was to say something else."""
+    with store.reading() as session:
+        current = looked_for(facets_of(demand_question(session, question_id).facets))
+        query = select(JudgementRow.answer_id).join(AnswerRow, AnswerRow.id == JudgementRow.answer_id)
+        outdated = AnswerRow.question_id == question_id, JudgementRow.looked_for.is_distinct_from(current)
+        return session.scalars(query.where(*outdated).limit(1)).first() is not None
+
+
 def demand_question(session: Session, question_id: int) -> QuestionRow:
-    """The row of a question that must be there."""
-    row = session.get(QuestionRow, question_id)
-    if row is None:
-        raise gone()
-    return row
+    """The row of a question, which must exist."""
+    return demand(session.get(QuestionRow, question_id), "question")
 
 
 def lock_question(session: Session, question_id: int) -> QuestionRow:
-    """The row of a question that must be there, under which nobody else writes until this is done.
+    """The row of a question, which must exist, and under which nobody else writes until this is done.
 
-    Locks are taken in this order, so that nobody waits for somebody who waits for him: course, question, job.
+    To avoid deadlocks, locks are always taken in this order: course, question, job.
     """
-    row = session.get(QuestionRow, question_id, with_for_update={"key_share": True})
-    if row is None:
-        raise gone()
-    return row
-
-
-def gone() -> PostilError:
-    """Say that a question is not there."""
-    return PostilError("this question is not there.", hint="It may have been deleted in another window.")
+    return demand(session.get(QuestionRow, question_id, with_for_update={"key_share": True}), "question")
 
 
 def _refuse_labelled(session: Session, question_id: int) -> None:
-    """Refuse to change what a round is about: who began to label would have read another question."""
-    wanted = select(RoundRow.id).where(RoundRow.question_id == question_id, RoundRow.state == OPEN)
-    open_ = session.scalars(wanted.order_by(RoundRow.id)).first()
-    if open_ is not None:
-        raise PostilError(
-            f"round {open_} of labelling goes on with this text and these references.",
-            hint="Close that round or drop it first, then change the question.",
-        )
+    """Refuse to change what a round is about: those who began to label have read the old question."""
+    query = select(RoundRow.id).where(RoundRow.question_id == question_id, RoundRow.closed.is_(None))
+    round_id = session.scalars(query.order_by(RoundRow.id)).first()
+    if round_id is not None:
+        what = f"round {round_id} of labelling goes on with this text and these references."
+        raise PostilError(what, hint="Close that round or drop it first, then change the question.")
 
 
 def _counted() -> Select[Any]:
@@ -139,7 +160,7 @@ def _counted() -> Select[Any]:
     answers = select(func.count()).select_from(AnswerRow).where(own)
     judged = answers.join(JudgementRow, JudgementRow.answer_id == AnswerRow.id)
     decided = select(func.count()).where(DecisionRow.question_id == QuestionRow.id, DecisionRow.standing)
-    counts = (one.correlate(QuestionRow).scalar_subquery() for one in (answers, judged, decided))
+    counts = (count.correlate(QuestionRow).scalar_subquery() for count in (answers, judged, decided))
     return select(QuestionRow, *counts)
 
 
@@ -158,65 +179,22 @@ def _record(row: QuestionRow, answers: int, judged: int, decided: int) -> Questi
     )
 
 
-def _demanded(text: str, references: Sequence[str], points: float) -> dict[str, Any]:
+def _columns(text: str, references: Sequence[str], points: float) -> dict[str, Any]:
     """The columns of a question that can be graded, or what is wrong with it."""
     text = storable(text).strip()
-    given = [one for one in (storable(reference).strip() for reference in references) if one]
+    texts = [reference for reference in (storable(given).strip() for given in references) if reference]
     if not text:
         raise PostilError("a question needs a text.", hint="Write what was asked.")
-    if not given:
+    if not texts:
         raise PostilError("there is no reference to compare with.", hint="Give at least one right answer.")
-    if max(map(len, (text, *given))) > _LONGEST_TEXT:
+    if max(map(len, (text, *texts))) > _LONGEST_TEXT:
         what = f"a question and its references have at most {_LONGEST_TEXT:,} characters each."
         raise PostilError(what, hint="Shorten the longest.")
-    if len(given) > _MOST_REFERENCES:
+    if len(texts) > _MOST_REFERENCES:
         raise PostilError(f"a question has at most {_MOST_REFERENCES} references.", hint="Keep the best.")
     if not (isfinite(points) and 0 < points <= _MOST_POINTS):
         raise PostilError("the points must be a number above 0.", hint="Most questions give 1 to 10 points.")
-    return {"text": text, "reference_texts": given, "points": float(points)}
-
-
-# Facets: what a full answer to a question says, as a teacher sets it.
-
-MOST_FACETS = 20
-LONGEST_NAME = 200
-MOST_WEIGHT = 100
-
-
-def set_facets(store: Store, question_id: int, facets: Sequence[Facet]) -> None:
-    """Set what a full answer says. A facet whose id the question knows is the same one, maybe renamed.
-
-    Judgements and ticks stay; where names change, the machine has to look for them (`is_outdated`).
-    """
-    named = [replace(one, first=" ".join(storable(one.first).split())) for one in facets]
-    _demand_usable(named)
-    with store.writing() as session:
-        row = lock_question(session, question_id)
-        known = {one.id for one in facets_of(row.facets) or ()}
-        kept = []
-        for one in named:
-            same = one.id in known
-            known.discard(one.id)  # an id that was sent twice is only the first one's
-            kept.append(_columns(one, one.id if same else f"f{token_hex(4)}"))
-        row.facets = kept
-
-
-def forget_facets(store: Store, question_id: int) -> None:
-    """Leave it to the machine again what a full answer says."""
-    with store.writing() as session:
-        lock_question(session, question_id).facets = None
-
-
-def is_outdated(store: Store, question_id: int) -> bool:
-    """Whether some answers were judged when a full answer was to say something else."""
-    with store.reading() as session:
-        wanted = looked_for(facets_of(demand_question(session, question_id).facets))
-        others = (
-            select(JudgementRow.answer_id)
-            .join(AnswerRow, AnswerRow.id == JudgementRow.answer_id)
-            .where(AnswerRow.question_id == question_id, JudgementRow.looked_for.is_distinct_from(wanted))
-        )
-        return session.scalars(others.limit(1)).first() is not None
+    return {"text": text, "reference_texts": texts, "points": float(points)}
 
 
 def _demand_usable(facets: Sequence[Facet]) -> None:
@@ -225,15 +203,13 @@ def _demand_usable(facets: Sequence[Facet]) -> None:
         what = "at least one part must be required." if facets else "a full answer says at least one thing."
         raise PostilError(what, hint="Required parts together earn all points; optional ones only add.")
     if len(facets) > MOST_FACETS:
-        raise PostilError(
-            f"a full answer has at most {MOST_FACETS} parts.", hint="Join what belongs together."
-        )
+        what = f"a full answer has at most {MOST_FACETS} parts."
+        raise PostilError(what, hint="Join what belongs together.")
     names: set[str] = set()
     for number, facet in enumerate(facets, 1):
         if not facet.first:
-            raise PostilError(
-                f"part {number} has no words.", hint="Write what the answer has to say, or remove it."
-            )
+            what = f"part {number} has no words."
+            raise PostilError(what, hint="Write what the answer has to say, or remove it.")
         if len(facet.first) > LONGEST_NAME:
             what = f"part {number} has more than {LONGEST_NAME} characters."
             raise PostilError(what, hint="Say it shorter, or make two of it.")
@@ -243,7 +219,3 @@ def _demand_usable(facets: Sequence[Facet]) -> None:
             what = f"the weight of part {number} must be a number above 0, and at most {MOST_WEIGHT}."
             raise PostilError(what, hint="If all count the same, give each the weight 1.")
         names.add(facet.first.casefold())
-
-
-def _columns(facet: Facet, facet_id: str) -> dict[str, Any]:
-    return {"id": facet_id, "name": facet.first, "weight": float(facet.weight), "required": facet.required}

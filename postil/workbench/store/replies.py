@@ -1,17 +1,17 @@
-"""Replies: what a write was answered, so that a program that asks again does not do it twice."""
+"""Replies: how a write was answered, so that a program that sends it again does not do it twice."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from hashlib import sha256
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from postil.workbench.store.database import Store, StoreAwayError
+from postil.workbench.store.rows import digest_of
 from postil.workbench.store.tables import ReplyRow, now
 
 KEPT = timedelta(hours=24)
@@ -21,7 +21,7 @@ KEPT = timedelta(hours=24)
 class Reply:
     """What is known of a key that was used before: for which request, and how that was answered.
 
-    `status` is None while it is under way, or if it was broken off, so that nobody knows how far it came.
+    `status` is None while the request is under way, and if it broke off, so that nobody knows how far it got.
     """
 
     request: str
@@ -34,8 +34,8 @@ def begin(store: Store, caller: str, key: str, fingerprint: str) -> Reply | None
 
     A caller has keys of its own. They are forgotten after a day.
     """
-    row = ReplyRow(digest=_digest(caller, key), request=fingerprint, status=None, body="", created=now())
-    digest = row.digest
+    digest = _digest(caller, key)
+    row = ReplyRow(digest=digest, request=fingerprint, status=None, body="", created=now())
     try:
         with store.writing() as session:
             delete_old(session)
@@ -43,9 +43,10 @@ def begin(store: Store, caller: str, key: str, fingerprint: str) -> Reply | None
         return None
     except IntegrityError:  # of two at once, the database lets one through
         with store.reading() as session:
-            found = session.scalars(select(ReplyRow).where(ReplyRow.digest == digest)).one_or_none()
-            # It may have been given up since; who asks is told to come again.
-            return Reply(fingerprint, None, "") if found is None else _record(found)
+            earlier = session.get(ReplyRow, digest)
+            if earlier is None:  # given up since: the program is told to try again
+                return Reply(fingerprint, None, "")
+            return Reply(earlier.request, earlier.status, earlier.body)
 
 
 def finish(store: Store, caller: str, key: str, status: int, body: str) -> None:
@@ -62,7 +63,7 @@ def give_up(store: Store, caller: str, key: str) -> None:
 
 
 def forget_old(store: Store) -> None:
-    """Delete what is older than a day; nobody has to wait for it, so where others write it is left."""
+    """Delete what is older than a day, unless others are writing: then it can wait."""
     with suppress(StoreAwayError), store.writing() as session:
         delete_old(session)
 
@@ -73,8 +74,4 @@ def delete_old(session: Session) -> None:
 
 
 def _digest(caller: str, key: str) -> str:
-    return sha256(f"{caller}\n{key}".encode()).hexdigest()
-
-
-def _record(row: ReplyRow) -> Reply:
-    return Reply(row.request, row.status, row.body)
+    return digest_of(f"{caller}\n{key}")

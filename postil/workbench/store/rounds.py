@@ -1,29 +1,30 @@
-"""Rounds: who labels which answers blind, what they said, and how it becomes decisions.
+"""Rounds: who labels which answers blind, what they said, whom a round waits for, and its decisions.
 
 Whoever writes locks the round's question first, so that nobody labels what is being settled.
 """
 
 from __future__ import annotations
 
-from sqlalchemy import ColumnElement, delete, insert, select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, delete, func, insert, or_, select
+from sqlalchemy.orm import Session, aliased
 
 from postil.errors import PostilError, number_of
 from postil.senses.corpus.items import REMOVED, Tagging, TagSet
 from postil.workbench import rounds
 from postil.workbench.records import LABELS, Person
 from postil.workbench.rounds import Round, Work
-from postil.workbench.store.accounts import demand_account, hold_account, person_of
+from postil.workbench.store.accounts import demand_account, has_unlabelled, hold_account, person_of
 from postil.workbench.store.database import Store, forget_deleted
 from postil.workbench.store.decisions import keep_labelled
 from postil.workbench.store.questions import lock_question
-from postil.workbench.store.rows import storable
+from postil.workbench.store.rows import demand, storable
 from postil.workbench.store.tables import AnswerRow, RoundAnswerRow, RoundRow, TaggingRow, now
-from postil.workbench.store.waiting import CLOSED, OPEN, has_part
 
 LONGEST_NOTE = 2_000
-_LONGEST_LOOK = 900.0  # seconds; who took longer for one answer was away from the desk
+_LONGEST_LOOK = 900.0  # seconds; whoever took longer for one answer was away from the desk
 _TAGS = TagSet(LABELS)
+_DROPPED = "It may have been dropped in the meantime."
+_IS_OPEN = RoundRow.closed.is_(None)
 
 
 def make_round(
@@ -36,14 +37,13 @@ def make_round(
     size: int | None = None,
     seed: int = 0,
 ) -> int:
-    """Have two people label the answers of a question, or so many of them drawn by chance.
+    """Have two people label the answers of a question, or `size` of them drawn by chance.
 
     The three people are accounts that can log in, no two of them the same. Returns the round's number.
     """
     if len({first, second, referee}) < 3:
-        raise PostilError(
-            "the same person was chosen twice.", hint="Choose two who label, and a third who settles."
-        )
+        what = "the same person was chosen twice."
+        raise PostilError(what, hint="Choose two who label, and a third who settles.")
     if size is not None and size < 1:
         raise PostilError("there must be at least one answer.", hint="Say how many, or take all.")
     with store.writing() as session:
@@ -55,7 +55,7 @@ def make_round(
         if not answers:
             raise PostilError("there are no answers to label.", hint="Add answers to the question first.")
         row = RoundRow(question_id=question_id, first_id=first, second_id=second, referee_id=referee)
-        row.seed, row.state, row.created = seed, OPEN, now()
+        row.seed, row.state, row.created = seed, "open", now()
         session.add(row)
         session.flush()
         session.execute(insert(RoundAnswerRow), [{"round_id": row.id, "answer_id": id} for id in answers])
@@ -74,8 +74,38 @@ def list_work(store: Store, question_id: int) -> list[Work]:
 
 
 def work_of(store: Store, person: Person, *, closed: bool = False) -> list[Work]:
-    """The rounds that go on and in which a person has a part, the newest first; also those `closed`."""
-    return _list(store, has_part(person) if closed else (RoundRow.state == OPEN) & has_part(person))
+    """The open rounds in which a person has a part, the newest first; also those `closed`."""
+    return _list(store, _has_part(person) if closed else _IS_OPEN & _has_part(person))
+
+
+def part_in(store: Store, person: Person, round_id: int) -> int | None:
+    """The question of a round, open or closed, in which a person labels or settles; None if they do not."""
+    query = select(RoundRow.question_id).where(RoundRow.id == round_id, _has_part(person))
+    with store.reading() as session:
+        return session.scalars(query).one_or_none()
+
+
+def count_waiting(store: Store, person: Person) -> int:
+    """How many rounds wait for this person, as in `rounds.waits_for`; quickly, because every page asks."""
+    both_done = ~has_unlabelled(RoundRow.first_id), ~has_unlabelled(RoundRow.second_id)
+    settling = RoundRow.referee_id == person.id, *both_done, _has_undecided()
+    labelling = _labels(person), has_unlabelled(person.id)
+    with store.reading() as session:
+        queries = (select(func.count()).where(_IS_OPEN, *part) for part in (settling, labelling))
+        return sum(session.scalars(query).one() for query in queries)
+
+
+def blind_round(store: Store, person: Person, question_id: int, at: int = 0) -> int | None:
+    """A round of a question in which this person can still give or change labels, if there is one.
+
+    Until both have finished they must not see what Postil or anybody else says of the answers. Of several
+    such rounds it is the one `at` which the person is working.
+    """
+    unfinished = or_(has_unlabelled(RoundRow.first_id), has_unlabelled(RoundRow.second_id))
+    query = select(RoundRow.id).where(RoundRow.question_id == question_id, _IS_OPEN)
+    query = query.where(_labels(person), unfinished).order_by(RoundRow.id != at, RoundRow.id)
+    with store.reading() as session:
+        return session.scalars(query).first()
 
 
 def tag(
@@ -88,12 +118,14 @@ def tag(
     seconds: float | None = None,
     note: str = "",
 ) -> None:
-    """Keep what a person of the round says of an answer, in the place of what they said before.
+    """Keep what a person of the round says of an answer, in place of what they said before.
 
-    Who labels can do so until both have finished; the referee can from then on, where they differ, until
-    the round is closed. `seconds` adds up over the looks at an answer.
+    The two who label can do so until both have finished; from then on the referee can, where they differ,
+    until the round is closed. `seconds` adds up over the looks at an answer.
     """
-    label = _demand_label(label)
+    tags = _TAGS.read(label)
+    if not tags:
+        raise PostilError("no label was chosen.", hint=f"Choose one of the five, or {REMOVED}.")
     note = storable(note).strip()
     if len(note) > LONGEST_NOTE:
         raise PostilError(f"a note has at most {LONGEST_NOTE:,} characters.", hint="Shorten it.")
@@ -104,7 +136,7 @@ def tag(
         if row is None:
             row = TaggingRow(round_id=round_id, answer_id=answer_id, account_id=account_id, seconds=None)
             session.add(row)
-        row.label, row.note, row.made = label, note, now()
+        row.label, row.note, row.made = tags[0], note, now()
         if seconds is not None and 0 <= seconds <= _LONGEST_LOOK:
             row.seconds = (row.seconds or 0.0) + seconds
 
@@ -125,21 +157,22 @@ def untag_last(store: Store, round_id: int, person: Person) -> int | None:
 def close_round(store: Store, round_id: int) -> int:
     """Let the labels that came out of a round count as decisions; returns how many.
 
-    What was decided about these answers before counts no longer. Answers called not fit (X) are left as
-    they are.
+    Earlier decisions about these answers count no longer. Answers called unfit (X) are left as they are.
     """
     with store.writing() as session:
         work = _lock(session, round_id)
         demand_settled(work)
         if work.round.closed is not None:
             raise PostilError("this round is closed already.", hint="Its labels are decisions.")
-        came = [one for one in rounds.outcomes(work) if one.kept]
-        agreed = {int(one.item): one.tags[0] for one in came if one.how == "agreed"}
-        settled = {int(one.item): one.tags[0] for one in came if one.how == "decided"}
+        outcomes = [outcome for outcome in rounds.outcomes(work) if outcome.kept]
+        agreed, settled = (
+            {int(outcome.item): outcome.tags[0] for outcome in outcomes if outcome.how == how}
+            for how in ("agreed", "decided")
+        )
         row = _demand_round(session, round_id)
         keep_labelled(session, row.question_id, agreed, settled, row.referee_id)
-        row.state, row.closed = CLOSED, now()
-        return len(came)
+        row.state, row.closed = "closed", now()
+        return len(outcomes)
 
 
 def drop_round(store: Store, round_id: int) -> None:
@@ -152,28 +185,38 @@ def drop_round(store: Store, round_id: int) -> None:
 
 def demand_settled(work: Work) -> None:
     """Refuse a round in which an answer has no label yet."""
-    far = rounds.progress(work)
-    if not far.finished:
+    progress = rounds.progress(work)
+    if not progress.finished:
         raise PostilError("not everything is labelled yet.", hint="Wait until both have finished.")
-    if far.undecided:
-        raise PostilError(
-            f"{number_of(far.undecided, 'disagreement')} waits for the referee."
-            if far.undecided == 1
-            else f"{far.undecided} disagreements wait for the referee.",
-            hint="They are settled one by one on the referee's page.",
-        )
+    if progress.undecided:
+        disagreements = number_of(progress.undecided, "disagreement")
+        what = f"{disagreements} wait{'s' if progress.undecided == 1 else ''} for the referee."
+        raise PostilError(what, hint="They are settled one by one on the referee's page.")
 
 
-def gone() -> PostilError:
-    """Say that a round is not there."""
-    return PostilError("this round is not there.", hint="It may have been dropped in the meantime.")
+def _has_part(person: Person) -> ColumnElement[bool]:
+    return or_(_labels(person), RoundRow.referee_id == person.id)
 
 
-def _demand_label(label: str) -> str:
-    tags = _TAGS.read(label)
-    if not tags:
-        raise PostilError("no label was chosen.", hint=f"Choose one of the five, or {REMOVED}.")
-    return tags[0]
+def _labels(person: Person) -> ColumnElement[bool]:
+    return or_(RoundRow.first_id == person.id, RoundRow.second_id == person.id)
+
+
+def _has_undecided() -> ColumnElement[bool]:
+    """Whether the two gave an answer of a round different labels, and the referee has not decided."""
+    first, second, decision = aliased(TaggingRow), aliased(TaggingRow), aliased(TaggingRow)
+    differ = (
+        select(first.answer_id)
+        .join(second, (second.round_id == first.round_id) & (second.answer_id == first.answer_id))
+        .where(first.round_id == RoundRow.id, first.account_id == RoundRow.first_id)
+        .where(second.account_id == RoundRow.second_id, second.label != first.label)
+    )
+    settled = select(decision.answer_id).where(
+        decision.round_id == RoundRow.id,
+        decision.answer_id == first.answer_id,
+        decision.account_id == RoundRow.referee_id,
+    )
+    return differ.where(~settled.exists()).exists()
 
 
 def _demand_active(session: Session, account_id: int) -> None:
@@ -183,75 +226,66 @@ def _demand_active(session: Session, account_id: int) -> None:
 
 
 def _demand_round(session: Session, round_id: int) -> RoundRow:
-    row = session.get(RoundRow, round_id)
-    if row is None:
-        raise gone()
-    return row
+    return demand(session.get(RoundRow, round_id), "round", _DROPPED)
 
 
 def _demand_turn(work: Work, person: Person, answer_id: int) -> int:
     """The account of a person who may say something of this answer now, or why they may not."""
-    far = rounds.progress(work)
-    if person.id is None or not (work.round.labels(person) or work.round.settles(person)):
+    progress, labels, settles = rounds.progress(work), work.round.labels(person), work.round.settles(person)
+    if person.id is None or not (labels or settles):
         raise PostilError("you have no part in this round.", hint="Its three people do the work.")
     if work.round.closed is not None:
         raise PostilError("this round is closed.", hint="Its labels are decisions now.")
     if answer_id not in work.round.answers:
         raise PostilError("this answer is not in the round.", hint="It may have been deleted.")
-    if work.round.labels(person) and far.finished:
-        raise PostilError(
-            "both have finished, so labels stay as they are.", hint="The referee settles where they differ."
-        )
-    if work.round.settles(person):
-        if not far.finished:
-            raise PostilError("there is nothing to settle yet.", hint="Wait until both have finished.")
-        if str(answer_id) not in {one.item for one in rounds.disagreements(work)}:
-            raise PostilError("both gave this answer the same label.", hint="It needs no referee.")
+    if labels and progress.finished:
+        what = "both have finished, so labels stay as they are."
+        raise PostilError(what, hint="The referee settles where they differ.")
+    if settles and not progress.finished:
+        raise PostilError("there is nothing to settle yet.", hint="Wait until both have finished.")
+    if settles and str(answer_id) not in {disputed.item for disputed in rounds.disagreements(work)}:
+        raise PostilError("both gave this answer the same label.", hint="It needs no referee.")
     return person.id
 
 
 def _lock(session: Session, round_id: int) -> Work:
     """A round that nobody else changes until this transaction ends."""
-    wanted = select(RoundRow.question_id).where(RoundRow.id == round_id)
-    question_id = session.scalars(wanted).one_or_none()
-    if question_id is None:
-        raise gone()
-    lock_question(session, question_id)
+    query = select(RoundRow.question_id).where(RoundRow.id == round_id)
+    lock_question(session, demand(session.scalars(query).one_or_none(), "round", _DROPPED))
     return _work(session, _demand_round(session, round_id))
 
 
-def _list(store: Store, wanted: ColumnElement[bool]) -> list[Work]:
+def _list(store: Store, condition: ColumnElement[bool]) -> list[Work]:
     with store.reading() as session:
-        found = session.scalars(select(RoundRow).where(wanted).order_by(RoundRow.id.desc())).all()
-        return [_work(session, row) for row in found]
+        rows = session.scalars(select(RoundRow).where(condition).order_by(RoundRow.id.desc())).all()
+        return [_work(session, row) for row in rows]
 
 
 def _work(session: Session, row: RoundRow) -> Work:
-    three = (row.first_id, row.second_id, row.referee_id)
-    first, second, referee = (person_of(demand_account(session, id)) for id in three)
-    in_order = (
+    accounts = row.first_id, row.second_id, row.referee_id
+    first, second, referee = (person_of(demand_account(session, id)) for id in accounts)
+    answers = (
         select(AnswerRow.id)
         .join(RoundAnswerRow, RoundAnswerRow.answer_id == AnswerRow.id)
         .where(RoundAnswerRow.round_id == row.id)
         .order_by(AnswerRow.place)
     )
-    answers = tuple(session.scalars(in_order))
+    ids = tuple(session.scalars(answers))
     # Plain columns: a row object for every one of thousands of labels takes five times as long.
     columns = (TaggingRow.account_id, TaggingRow.answer_id, TaggingRow.label)
-    said = (
+    query = (
         select(*columns, TaggingRow.seconds, TaggingRow.note)
         .join(AnswerRow, AnswerRow.id == TaggingRow.answer_id)
         .where(TaggingRow.round_id == row.id)
         .order_by(AnswerRow.place, TaggingRow.account_id)
     )
     group = str(row.question_id)
-    all_said = [
-        (account_id, Tagging(str(answer_id), group, str(account_id), (label,), seconds, note))
-        for account_id, answer_id, label, seconds, note in session.execute(said)
+    taggings = [
+        Tagging(str(answer_id), group, str(account_id), (label,), seconds, note)
+        for account_id, answer_id, label, seconds, note in session.execute(query)
     ]
-    given = Round(row.id, row.question_id, first, second, referee, row.seed, row.created, row.closed, answers)
     return Work(
-        given,
-        tuple(one for account_id, one in all_said if account_id != row.referee_id),
-        tuple(one for account_id, one in all_said if account_id == row.referee_id),
+        Round(row.id, row.question_id, first, second, referee, row.seed, row.created, row.closed, ids),
+        tuple(tagging for tagging in taggings if tagging.person != str(referee.id)),
+        tuple(tagging for tagging in taggings if tagging.person == str(referee.id)),
     )

@@ -4,20 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from hashlib import sha256
+from typing import Any, TypeVar
 
 from postil.data.judgements import AlignedPair, Alignment, Facets
 from postil.data.questions import Facet
+from postil.errors import PostilError
 from postil.workbench.claims import Outcome
 from postil.workbench.records import Answer, Change, Decision, Job, Judged
 from postil.workbench.store.tables import AnswerRow, DecisionRow, JobRow, JudgementRow, ProposalRow
 
 _UNSTORABLE = dict.fromkeys((0, *range(0xD800, 0xE000)), "\ufffd")
+_DELETED = "It may have been deleted in another window."
+_Row = TypeVar("_Row")
 
 
 def storable(text: str) -> str:
     """A text as any database takes it: without NUL and halves of characters."""
     return text.translate(_UNSTORABLE)
+
+
+def digest_of(secret: str) -> str:
+    """The hash by which a long and random secret is looked up: stored instead of it, it opens nothing."""
+    return sha256(storable(secret).encode()).hexdigest()
+
+
+def demand(row: _Row | None, thing: str, hint: str = _DELETED) -> _Row:
+    """The row, or an error that says that this thing is not there."""
+    if row is None:
+        raise gone(thing, hint)
+    return row
+
+
+def gone(thing: str, hint: str = _DELETED) -> PostilError:
+    """The error that says that something is not there."""
+    return PostilError(f"this {thing} is not there.", hint=hint)
 
 
 def answer_of(row: AnswerRow) -> Answer:
@@ -120,7 +141,7 @@ def job_of(row: JobRow) -> Job:
         created=row.created,
         started=row.started,
         finished=row.finished,
-        claim=row.worker,
+        lease=row.worker,
     )
 
 

@@ -21,7 +21,7 @@ def test_a_job_from_beginning_to_end(api, store, question_id):
     assert (started.json()["state"], started.json()["total"]) == ("waiting", 0)
     again = api.post(f"questions/{question_id}/jobs", json={"kind": "grade"})
     assert again.json()["id"] == started.json()["id"]
-    job = jobs.claim(store, "w")
+    job = jobs.lease_job(store, "w")
     jobs.set_phase(store, job, "reading", 4)
     assert api.get(where).json()["phase"] == "reading"
     jobs.finish(store, job, {"answers": 4, "decided": 0})
@@ -33,7 +33,7 @@ def test_a_job_from_beginning_to_end(api, store, question_id):
 def test_what_jobs_find_out(api, store, question_id, ids):
     for kind, result in (("propose", {"answers": [ids["b"]]}), ("facets", {"names": ["the path"]})):
         api.post(f"questions/{question_id}/jobs", json={"kind": kind})
-        jobs.finish(store, jobs.claim(store, "w"), result)
+        jobs.finish(store, jobs.lease_job(store, "w"), result)
     newest = api.get(f"questions/{question_id}/jobs?limit=1").json()
     assert newest["items"][0]["facets"] == ["the path"]
     (older,) = api.get(f"questions/{question_id}/jobs?after={newest['next']}").json()["items"]
