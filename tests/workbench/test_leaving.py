@@ -66,7 +66,7 @@ def test_who_leaves_gets_no_course_meanwhile(store, olga, bea, way):
         "share": lambda: access.share_course(store, course, bea.id, Level.HELP),
     }
     with (
-        waiting(calls[way], "closed" if way == "share" else "cannot have") as begin,
+        waiting(calls[way], "closed" if way == "share" else "cannot own") as begin,
         store.writing() as session,
     ):
         accounts.lock_account(session, bea.id).closed = now()
@@ -78,7 +78,7 @@ def test_who_leaves_gets_no_course_meanwhile(store, olga, bea, way):
 
 def test_an_assistant_makes_no_course(store):
     helper = make_account(store, "iker", ASSISTANT, None)
-    with pytest.raises(PostilError, match="cannot have courses"):
+    with pytest.raises(PostilError, match="cannot own courses"):
         courses.create_course(store, "Physics", helper.id)
 
 
@@ -113,7 +113,7 @@ def test_who_has_to_label_or_settle_stays(store, question_id, ids, olga):
     for one in (people.ann, people.ben, people.eva):
         with pytest.raises(PostilError, match="Why is it lit") as told:
             accounts.close_account(store, one.id, olga.id)
-        assert "Settle or drop" in told.value.hint
+        assert "Finish or drop" in told.value.hint
     say(store, made, people.ann, dict.fromkeys(ids.values(), "correct"))
     accounts.close_account(store, people.ann.id, olga.id)  # has said everything
     rounds.drop_round(store, made)

@@ -216,9 +216,9 @@ def test_what_going_back_loses_is_said_before(kind, kept):
 def test_only_revisions_before_can_be_gone_back_to(sqlite_store):
     with sqlite_store.writing() as session:
         for wrong in (newest(), "9999", "base", "-1"):
-            with pytest.raises(PostilError, match="is none before it"):
+            with pytest.raises(PostilError, match="is not an earlier one"):
                 downgrade(session.connection(), wrong)
-            with pytest.raises(PostilError, match="is none before it"):
+            with pytest.raises(PostilError, match="is not an earlier one"):
                 losses(session.connection(), wrong)
 
 

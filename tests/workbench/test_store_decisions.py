@@ -53,7 +53,7 @@ def test_after_undoing_one_goes_on(store, graded, ids):
 
 
 def test_all_or_none(store, graded, ids):
-    with pytest.raises(PostilError, match="not there"):
+    with pytest.raises(PostilError, match="no longer exists"):
         decisions.decide(store, graded, [ids["a"], 999], "correct", "review")
     assert decisions.current(store, graded) == []
 

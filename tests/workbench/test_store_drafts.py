@@ -28,7 +28,7 @@ from postil.workbench.store.drafts import (
 from postil.workbench.store.logins import begin_session
 from postil.workbench.store.tables import DraftRow
 
-gone = pytest.raises(PostilError, match="no longer here")
+gone = pytest.raises(PostilError, match="no longer available")
 
 
 @pytest.fixture
@@ -164,7 +164,7 @@ def test_it_goes_with_its_course_and_its_question(store, course_id, question_id)
     courses.delete_course(store, course_id)
     with gone:
         get_draft(store, one)
-    with pytest.raises(PostilError, match="this course is not there"):
+    with pytest.raises(PostilError, match="this course does not exist"):
         keep_draft(store, open_paste("one"), course_id, None)
     assert count(store) == 0
 
@@ -186,7 +186,7 @@ def test_of_many_servers_one_stores_it(database, store, course_id, question_id):
     with ThreadPoolExecutor(4) as pool:
         told = list(pool.map(attempt, range(4)))
     assert told.count([question_id]) == 1
-    assert sum("no longer here" in str(one) for one in told) == 3
+    assert sum("no longer available" in str(one) for one in told) == 3
     assert [answer.text for answer in answers_of(store, draft)].count("it is lit") == 1
 
 

@@ -66,11 +66,11 @@ def test_facets_are_set_renamed_and_forgotten(store, question_id):
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        ([], "at least one thing"),
+        ([], "at least one part"),
         ([AIR], "must be required"),
-        ([HEAT, replace(HEAT, first=" ")], "part 2 has no words"),
+        ([HEAT, replace(HEAT, first=" ")], "part 2 is empty"),
         ([HEAT, replace(HEAT, first="x" * 201)], "part 2 has more than 200 characters"),
-        ([HEAT, replace(HEAT, first=" HEAT")], "part 2 is there twice"),
+        ([HEAT, replace(HEAT, first=" HEAT")], "part 2 occurs twice"),
         ([replace(HEAT, first=str(n)) for n in range(21)], "at most 20 parts"),
         *(([replace(HEAT, weight=one)], "above 0") for one in (0, -1, 100.5, float("nan"), float("inf"))),
     ],

@@ -97,7 +97,7 @@ def test_changes_are_applied_all_at_once(store, graded, regraded, ids):
     assert answers.get_view(store, ids["c"]).judged.score == 0.54
     assert jobs.get_job(store, regraded).state == "applied"
     assert some_changes(store, regraded, None, 10) == []
-    with pytest.raises(PostilError, match="not there"):
+    with pytest.raises(PostilError, match="no longer available"):
         judgements.apply_changes(store, regraded)
 
 
@@ -105,7 +105,7 @@ def test_changes_are_dropped(store, regraded, ids):
     judgements.drop_changes(store, regraded)
     assert labels(store, ids) == {"a": "correct", "b": "contradictory", "c": "irrelevant"}
     assert jobs.get_job(store, regraded).state == "dropped"
-    with pytest.raises(PostilError, match="not there"):
+    with pytest.raises(PostilError, match="no longer available"):
         judgements.drop_changes(store, regraded)
 
 

@@ -43,7 +43,7 @@ def test_what_is_not_there_is_said(store):
         lambda: jobs.enqueue(store, "grade", 7),
         lambda: jobs.get_job(store, 7),
     ):
-        with pytest.raises(PostilError, match="not there"):
+        with pytest.raises(PostilError, match="does not exist"):
             ask()
 
 
@@ -76,8 +76,8 @@ def test_a_question_counts_what_was_said_of_its_answers(store, graded, ids):
 @pytest.mark.parametrize(
     ("text", "references", "points", "what"),
     [
-        (" ", ["so"], 1, "needs a text"),
-        ("Why?", [" ", ""], 1, "no reference"),
+        (" ", ["so"], 1, "needs some text"),
+        ("Why?", [" ", ""], 1, "needs a reference"),
         ("Why?", ["so"], 0, "points"),
         ("Why?", ["so"], float("nan"), "points"),
         ("Why?", ["x" * 5001], 1, "characters"),

@@ -80,16 +80,16 @@ def test_labels_can_be_changed_and_taken_back_until_both_have_finished(store, qu
     assert rounds.untag_last(store, number, people.ann) == ids["a"]
     assert rounds.untag_last(store, number, people.ann) is None
     play(store, number, people, told)
-    with pytest.raises(PostilError, match="both have finished"):
+    with pytest.raises(PostilError, match="both people have finished"):
         say(store, number, people.ann, {ids["a"]: "correct"})
-    with pytest.raises(PostilError, match="both have finished"):
+    with pytest.raises(PostilError, match="both people have finished"):
         rounds.untag_last(store, number, people.ben)
 
 
 def test_only_the_rounds_people_say_something_and_each_in_turn(store, question_id, ids, people, told):
     number = make(store, question_id, people)
     for somebody in (people.zoe, LOCAL):
-        with pytest.raises(PostilError, match="no part"):
+        with pytest.raises(PostilError, match="not part"):
             say(store, number, somebody, {ids["a"]: "correct"})
     with pytest.raises(PostilError, match="nothing to settle"):
         say(store, number, people.eva, {ids["b"]: "correct"})
@@ -169,7 +169,7 @@ def test_what_comes_out_becomes_decisions_that_teach_and_one_step_to_undo(store,
     assert history(store, ids["b"])[0].machine_label == "contradictory"
     assert get_view(store, ids["a"]).reason() == "Two people labelled this."
     assert "referee settled" in get_view(store, ids["b"]).reason()
-    with pytest.raises(PostilError, match="closed already"):
+    with pytest.raises(PostilError, match="already closed"):
         rounds.close_round(store, number)
     with pytest.raises(PostilError, match="is closed"):
         say(store, number, people.eva, {ids["b"]: "correct"})
@@ -200,7 +200,7 @@ def test_a_dropped_round_is_gone_and_its_decisions_stay(store, question_id, ids,
     rounds.drop_round(store, number)
     assert len(current(store, question_id)) == 4
     for call in (rounds.get_work, rounds.close_round, rounds.drop_round):
-        with pytest.raises(PostilError, match="not there"):
+        with pytest.raises(PostilError, match="does not exist"):
             call(store, number)
 
 
@@ -251,7 +251,7 @@ def test_what_is_being_labelled_stays_as_it_is(store, question_id, people):
     round_id = make(store, question_id, people)
     edit_question(store, question_id, None, None, 5)
     for text, references in (("Another question?", None), (None, ["Another reference."])):
-        with pytest.raises(PostilError, match=f"round {round_id} of labelling"):
+        with pytest.raises(PostilError, match=f"round {round_id} "):
             edit_question(store, question_id, text, references, None)
     rounds.drop_round(store, round_id)
     edit_question(store, question_id, "Another question?", None, None)

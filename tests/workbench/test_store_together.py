@@ -67,7 +67,7 @@ def test_the_same_answers_come_twice_at_once(store, question_id):
     told = together(*[lambda: answers.add_answers(store, question_id, new, labels)] * 3)
     refused = [one for one in told if isinstance(one, PostilError)]
     assert len(refused) == 2
-    assert all("already there" in str(one) for one in refused)
+    assert all("already in use" in str(one) for one in refused)
     stored = answers.list_answers(store, question_id)
     assert [answer.place for answer in stored] == list(range(24))
 

@@ -57,7 +57,7 @@ def test_it_ends(store, teo, monkeypatch):
     token, secret = create_token(store, teo, "x", ["read"], 1)
     revoke_token(store, teo, token.id)
     assert find_token(store, secret) is None
-    with pytest.raises(PostilError, match="not there"):
+    with pytest.raises(PostilError, match="does not exist"):
         revoke_token(store, teo, token.id)
     _, secret = create_token(store, teo, "x", ["read"], 1)
     real = access.now
@@ -68,7 +68,7 @@ def test_it_ends(store, teo, monkeypatch):
 def test_nobody_revokes_anothers(store, teo):
     token, secret = create_token(store, teo, "x", ["read"], None)
     for other in (None, teo - 1):
-        with pytest.raises(PostilError, match="not there"):
+        with pytest.raises(PostilError, match="does not exist"):
             revoke_token(store, other, token.id)
     assert find_token(store, secret)
 

@@ -88,7 +88,7 @@ def test_from_the_upload_to_the_stored_answers(browser, store):
     assert "2 answers were added." in page.text
     assert [one.text for one in answers.list_answers(store, 1)] == ["it is lighter", "it is cold"]
     again = browser.post(f"{draft}/store", answer="1", student="0", id="")
-    assert "no longer here" in again.text
+    assert "no longer available" in again.text
     assert len(answers.list_answers(store, 1)) == 2
     page = browser.post("/questions/1/answers/draft", text="one\ntwo")
     browser.post(f"{page.url.path}/drop")

@@ -156,9 +156,9 @@ def test_a_token_without_an_end(client, store, teo):
 @pytest.mark.parametrize(
     ("form", "told"),
     [
-        ({"name": " "}, "A token&#39;s name has 1 to"),
-        ({"scopes": []}, "A token needs something to do."),
-        ({"scopes": ["judge", "rule"]}, "A token needs something to do."),
+        ({"name": " "}, "A token&#39;s name must have 1 to"),
+        ({"scopes": []}, "A token needs known scopes."),
+        ({"scopes": ["judge", "rule"]}, "A token needs known scopes."),
         ({"days": "4000"}, "from the list"),
     ],
 )

@@ -69,8 +69,8 @@ def test_a_question_is_made_with_several_references(client, store):
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"text": " "}, "A question needs a text."),
-        ({"references": "\n"}, "Give at least one right answer."),
+        ({"text": " "}, "A question needs some text."),
+        ({"references": "\n"}, "Give at least one correct answer."),
         ({"points": "two"}, "The points must be a number."),
         ({"points": "-1"}, "The points must be a number above 0."),
         ({"points": "nan"}, "The points must be a number above 0."),

@@ -61,7 +61,7 @@ def test_a_draft_is_stored_once_though_sent_twice(browser, store, question_id, m
     monkeypatch.setattr(uploads, "make_plan", overtaken)
     page = browser.post(f"{path}/store", answer="0")
     assert page.status_code == 400
-    assert "Look whether its answers are there" in page.text
+    assert "Check whether its answers are there" in page.text
     assert [one.text for one in answers.list_answers(store, question_id)].count("it is lit") == 1
 
 

@@ -76,7 +76,7 @@ def test_a_wrong_invitation_comes_back_as_it_was_written(client, store):
     assert "A login has 2 to 80" in again.text
     assert 'value="Otto &amp; Co"' in again.text
     assert "is taken" in invite(client, login="OLGA").text
-    assert "There is no such role" in invite(client, role="headmaster").text
+    assert "This role does not exist" in invite(client, role="headmaster").text
     assert len(accounts.list_accounts(store)) == 1
 
 
@@ -104,7 +104,7 @@ def test_a_role_is_changed(client, store):
     assert accounts.get_account(store, 2).person.role == ASSISTANT
     client.post("/people/2/role", data={"role": ASSISTANT})
     assert len(events.list_events(store, what=events.ROLE_CHANGED)) == 1  # the second time changed nothing
-    assert "There is no such role" in client.post("/people/2/role", data={"role": "king"}).text
+    assert "This role does not exist" in client.post("/people/2/role", data={"role": "king"}).text
 
 
 def test_the_last_owner_stays_owner(client, store):
@@ -131,7 +131,7 @@ def test_a_closed_account_is_out_at_once_and_its_courses_go_to_the_heir(app, cli
     assert "Who gets the course?" in page
     assert f'<option value="{olga.id}">Olga (olga)</option>' in page
     assert f'<option value="{teo.id}">' not in page
-    assert "somebody must get" in client.post("/people/2/close").text.lower()
+    assert "somebody must take over" in client.post("/people/2/close").text.lower()
     assert accounts.get_account(store, 2).active
     page = client.post("/people/2/close", data={"heir": olga.id})
     assert "The account of Teo is closed." in page.text

@@ -55,7 +55,7 @@ def test_a_course_is_shared_by_login(enter, store, people, course):
     ("form", "told"),
     [
         ({"login": "nobody"}, "Nobody here has the login “nobody”."),
-        ({"login": "teo"}, "This course is theirs already."),
+        ({"login": "teo"}, "This person already owns the course."),
         ({"login": "mia", "level": "own"}, "to help or to teach"),
         ({"login": "ann", "level": "teach"}, "Assistants can only help"),
         ({"login": "gone"}, "Nobody here has the login “gone”."),
@@ -106,7 +106,7 @@ def test_the_owner_cannot_leave(enter, store, people, course):
 
 def test_a_course_is_handed_over(enter, store, people, course):
     teo = enter("teo")
-    assert "cannot have courses" in teo.post("/courses/1/handover", data={"login": "ann"}).text
+    assert "cannot own courses" in teo.post("/courses/1/handover", data={"login": "ann"}).text
     page = teo.post("/courses/1/handover", data={"login": "mia"})
     assert "The course belongs to Mia now." in page.text
     assert level(store, people["mia"]) == Level.OWN

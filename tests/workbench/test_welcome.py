@@ -28,7 +28,7 @@ def test_the_first_owner_gets_what_was_nobodys_and_there_is_only_one(store):
     course = courses.create_course(store, "Physics")
     made = first_owner(store, logins.make_link(store, "owner"))
     assert access.owner_of(store, course) == made
-    assert handed_over(store) == {course: "ane, was nobody's"}
+    assert handed_over(store) == {course: "ane, had no owner"}
     late = logins.make_link(store, "owner")
     with pytest.raises(PostilError, match="already"):
         first_owner(store, late, "bea")
@@ -79,7 +79,7 @@ def test_courses_that_are_nobodys_go_to_the_first_owner_who_can_log_in(store):
     assert logins.adopt_courses(store) == 1
     assert access.owner_of(store, course) == ane
     assert access.owner_of(store, own) == teo
-    assert handed_over(store) == {course: "ane, was nobody's"}
+    assert handed_over(store) == {course: "ane, had no owner"}
     assert logins.adopt_courses(store) == 0
 
 

@@ -118,9 +118,9 @@ def share_course(store: Store, course_id: int, account_id: int, level: Level) ->
         if account.closed is not None:
             raise PostilError("this account is closed.", hint="Share the course with somebody else.")
         if account.id == course.owner_id:
-            raise PostilError("this course is theirs already.", hint="Share it with somebody else.")
+            raise PostilError("this person already owns the course.", hint="Share it with somebody else.")
         if account.role == ASSISTANT and level > Level.HELP:
-            raise PostilError("assistants can only help in a course.", hint="Share it for helping.")
+            raise PostilError("assistants can only help in a course.", hint="Share it with them to help.")
         row = session.get(MemberRow, (course_id, account_id))
         if row is None:
             row = MemberRow(course_id=course_id, account_id=account_id, since=now())
@@ -184,7 +184,7 @@ def create_token(
             raise PostilError("this account is closed.", hint="Open it again first.")
         own = select(func.count()).select_from(TokenRow).where(TokenRow.account_id == account_id)
         if session.scalars(own).one() >= MOST_TOKENS:
-            raise PostilError(f"there are {MOST_TOKENS} tokens already.", hint="Revoke one that is not used.")
+            raise PostilError(f"there are already {MOST_TOKENS} tokens.", hint="Revoke an unused one first.")
         session.add(row)
         session.flush()
         return _record(row), secret
@@ -252,7 +252,7 @@ def _record(row: TokenRow) -> Token:
 def _demand_name(name: str) -> str:
     name = " ".join(storable(name).split())
     if not 0 < len(name) <= LONGEST_NAME:
-        what = f"a token's name has 1 to {LONGEST_NAME} characters."
+        what = f"a token's name must have 1 to {LONGEST_NAME} characters."
         raise PostilError(what, hint="Name the program that will use it.")
     return name
 
@@ -260,7 +260,7 @@ def _demand_name(name: str) -> str:
 def _demand_scopes(scopes: Collection[str]) -> list[str]:
     known = [scope for scope in SCOPES if scope in scopes]
     if not known or len(known) < len(set(scopes)):
-        raise PostilError("a token needs something to do.", hint=f"Choose from: {', '.join(SCOPES)}.")
+        raise PostilError("a token needs known scopes.", hint=f"Choose from: {', '.join(SCOPES)}.")
     return known
 
 
@@ -268,5 +268,5 @@ def _demand_end(days: int | None) -> datetime | None:
     if days is None:
         return None
     if not 0 < days <= MOST_DAYS:
-        raise PostilError(f"a token works for 1 to {MOST_DAYS} days.", hint="Or leave its end open.")
+        raise PostilError(f"a token can work for 1 to {MOST_DAYS:,} days.", hint="Or set no end.")
     return now() + timedelta(days=days)

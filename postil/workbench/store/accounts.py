@@ -38,7 +38,7 @@ SHORTEST_PASSWORD, LONGEST_PASSWORD = 10, 200
 LONGEST_LOGIN, LONGEST_NAME = 80, 200
 _SIGNS_PER_LETTER = 4  # of which a keyboard may compose one letter
 _LOGIN = re.compile(rf"[\w.@+-]{{2,{LONGEST_LOGIN}}}")
-_LOOK_AGAIN = "Look at the list of people again."
+_LOOK_AGAIN = "Reload the list of people."
 _SHOWN = 80  # characters of a question in a message
 # What OWASP asks for at least. The library's own choice takes ten times as long: a school whose teachers all
 # log in at the bell would wait for nothing else.
@@ -130,8 +130,8 @@ def change_role(store: Store, account_id: int, role: str) -> None:
             _keep_an_owner(session, row)
         own = select(func.count()).select_from(CourseRow).where(CourseRow.owner_id == account_id)
         if role == ASSISTANT and session.scalars(own).one():
-            what = "this person has courses, and assistants have none."
-            raise PostilError(what, hint="Let them hand their courses over.")
+            what = "this person owns courses, and assistants cannot own any."
+            raise PostilError(what, hint="Ask them to hand their courses over first.")
         row.role = role
 
 
@@ -156,7 +156,7 @@ def close_account(store: Store, account_id: int, heir: int | None) -> None:
         courses = session.scalars(own.order_by(CourseRow.id).with_for_update(key_share=True)).all()
         if courses:
             if heir is None or heir == account_id:
-                raise PostilError("somebody must get this person's courses.", hint="Choose who.")
+                raise PostilError("somebody must take over this person's courses.", hint="Choose who.")
             demand_heir(session, heir)
             for course in courses:
                 give(session, course, heir)
@@ -219,7 +219,7 @@ def demand_heir(session: Session, account_id: int) -> AccountRow:
     """The row of an account that can have courses, and can until this is done."""
     row = hold_account(session, account_id)
     if row.closed is not None or row.role == ASSISTANT:
-        what = "this person cannot have courses."
+        what = "this person cannot own courses."
         raise PostilError(what, hint="Choose an owner or a teacher whose account is open.")
     return row
 
@@ -254,12 +254,12 @@ def demand_password(password: str, login: str) -> str:
     is_long = len(password) > _SIGNS_PER_LETTER * LONGEST_PASSWORD
     password = _composed(password, LONGEST_PASSWORD)
     if len(password) < SHORTEST_PASSWORD:
-        what = f"a password has at least {SHORTEST_PASSWORD} characters."
-        raise PostilError(what, hint="Three or four words that only you would put together are good.")
+        what = f"a password needs at least {SHORTEST_PASSWORD} characters."
+        raise PostilError(what, hint="Three or four words that only you would put together make a good one.")
     if is_long or len(password) > LONGEST_PASSWORD:
-        raise PostilError(f"a password has at most {LONGEST_PASSWORD} characters.", hint="Shorten it.")
+        raise PostilError(f"a password can have at most {LONGEST_PASSWORD} characters.", hint="Shorten it.")
     if password.strip().casefold() == login.casefold():
-        raise PostilError("the password is the login.", hint="Choose one that others cannot guess.")
+        raise PostilError("the password is the same as the login.", hint="Choose one that is hard to guess.")
     return password
 
 
@@ -300,21 +300,21 @@ def _composed(text: str, longest: int) -> str:
 def _demand_login(login: str) -> str:
     folded = fold_login(login)
     if not _LOGIN.fullmatch(folded):
-        what = f"a login has 2 to {LONGEST_LOGIN} letters, digits, and . _ - + @."
-        raise PostilError(what, hint="A short name or a mail address does well.")
+        what = f"a login has 2 to {LONGEST_LOGIN} characters: letters, digits and . _ - + @."
+        raise PostilError(what, hint="A short name or an email address works well.")
     return folded
 
 
 def _demand_name(name: str) -> str:
     name = " ".join(storable(name).split())
     if not 0 < len(name) <= LONGEST_NAME:
-        raise PostilError(f"a name has 1 to {LONGEST_NAME} characters.", hint="Write how others know them.")
+        raise PostilError(f"a name has 1 to {LONGEST_NAME} characters.", hint="Use the name others know.")
     return name
 
 
 def _demand_role(role: str) -> None:
     if role not in ROLES:
-        raise PostilError("there is no such role.", hint=f"Roles: {', '.join(ROLES)}.")
+        raise PostilError("this role does not exist.", hint=f"Roles: {', '.join(ROLES)}.")
 
 
 def _keep_an_owner(session: Session, row: AccountRow) -> None:
@@ -340,8 +340,8 @@ def _refuse_needed(session: Session, account_id: int) -> None:
     text = session.scalars(query).first()
     if text is not None:
         shown = text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
-        what = f"a round of labelling needs this person: “{shown}”."
-        raise PostilError(what, hint="Settle or drop the round first.")
+        what = f"this person is still needed in a labelling round: “{shown}”."
+        raise PostilError(what, hint="Finish or drop the round first.")
 
 
 def _counted() -> Select[Any]:

@@ -53,9 +53,9 @@ class Filter:
 
     def __post_init__(self) -> None:
         if self.state not in STATES:
-            raise PostilError("there is no such which.", hint=f"Known: {', '.join(STATES)}.")
+            raise PostilError("this filter does not exist.", hint=f"Choose from: {', '.join(STATES)}.")
         if self.order not in ORDERS:
-            raise PostilError("there is no such order.", hint=f"Known: {', '.join(ORDERS)}.")
+            raise PostilError("this order does not exist.", hint=f"Choose from: {', '.join(ORDERS)}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +101,8 @@ def put_answers(
     own = AnswerRow.question_id == question_id
     again = set(keys).intersection(session.scalars(select(AnswerRow.key).where(own)))
     if again:
-        what = f"the id {some(key for key in keys if key in again)} is already there."
-        raise PostilError(what, hint="Were these answers stored before? Then remove them.")
+        what = f"the id {some(key for key in keys if key in again)} is already in use."
+        raise PostilError(what, hint="If these answers were stored before, leave them out.")
     last = session.scalars(select(func.max(AnswerRow.place)).where(own)).one()
     first = 0 if last is None else last + 1
     rows = [

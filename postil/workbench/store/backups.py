@@ -55,10 +55,10 @@ _MOST_MEMBERS = 200
 _MOST_GROWTH = 600
 _SMALL = 64 * 1024 * 1024
 _ENCRYPTED = 0x1
-_DAMAGED = "is damaged, or was not copied to its end."
+_DAMAGED = "is damaged or incomplete."
 _OLDER = "Try an older backup."
 _COMPANIONS = ("-wal", "-shm")  # of a SQLite file: what is not yet written into it
-_ALSO = f"with those that end in {' and '.join(_COMPANIONS)}"
+_ALSO = f"together with the files that end in {' and '.join(_COMPANIONS)}"
 _JSON: dict[str, Any] = {"ensure_ascii": False, "separators": (",", ":"), "default": datetime.isoformat}
 
 Progress = Callable[[int, int, str], None]  # rows done, rows in all, table
@@ -93,7 +93,7 @@ class Manifest:
 def back_up(store: Store, target: Path, progress: Progress | None = None) -> Manifest:
     """Write everything that is to be kept into a new file, as it is at this one moment."""
     if target.suffix.lower() != ".zip":
-        raise InputError(target, "a backup's name ends in .zip.", hint=f"Write: {target.name}.zip")
+        raise InputError(target, "the name of a backup must end in .zip.", hint=f"Use {target.name}.zip")
     with store.reading() as session, atomic_writer(target) as file:
         Path(file.name).chmod(0o600)  # before anything is in it
         connection = session.connection()  # one transaction, which sees one moment
@@ -120,7 +120,7 @@ def restore(source: Path, database: Path | str, progress: Progress | None = None
         ours = {VERSION_TABLE, *columns_at(newest())} & set(inspect(connection).get_table_names())
         if ours:
             what = f"this database is not empty: it has a table {min(ours)!r}."
-            raise PostilError(what, hint="Make a new one (with createdb), and name it with --database.")
+            raise PostilError(what, hint="Create a new one (with createdb), and name it with --database.")
         return _fill(source, connection, progress)
 
 
@@ -128,7 +128,7 @@ def demand_revision(connection: Connection) -> str:
     """The revision of a database that must have one."""
     revision = revision_of(connection)
     if revision is None:
-        raise PostilError("this database holds no workbench.", hint="Name another with --database.")
+        raise PostilError("this is not the database of a workbench.", hint="Name another with --database.")
     return demand_known(revision)
 
 
@@ -242,7 +242,7 @@ def _opened(path: Path) -> Iterator[tuple[ZipFile, Manifest]]:
             manifest = _manifest(path, archive.read(_MANIFEST))
         expected = {_MANIFEST, *(_member(table.name) for table in manifest.tables)}
         if sorted(archive.namelist()) != sorted(expected):
-            raise InputError(path, "does not hold the tables that it says it holds.", hint=_OLDER)
+            raise InputError(path, "does not hold the tables that it claims to hold.", hint=_OLDER)
         yield archive, manifest
 
 
@@ -266,7 +266,7 @@ def _refuse_foreign(path: Path, members: list[ZipInfo]) -> None:
         bomb = member.file_size > max(_SMALL, member.compress_size * _MOST_GROWTH)
         large = member.filename == _MANIFEST and member.file_size > _MANIFEST_BYTES
         if bomb or large or not plain or len(members) > _MOST_MEMBERS:
-            what = "is packed as no backup of Postil is."
+            what = "is not packed the way Postil packs a backup."
             raise InputError(path, what, record=member.filename[:40], hint="Do not trust it.")
 
 
@@ -306,7 +306,7 @@ def _read_rows(path: Path, archive: ZipFile, table: Contents) -> Iterator[_Line]
                 raise InputError(path, "this is not a row.", record=table.name, line=line)
             yield line, row
     if line != table.rows or hashed.hexdigest() != table.sha256:
-        what = f"has other rows ({line:,}) than were written ({table.rows:,}): the file was changed."
+        what = f"was changed after it was written: {line:,} rows are left of {table.rows:,}, or some differ."
         raise InputError(path, what, record=table.name, hint=_OLDER)
 
 
@@ -314,7 +314,7 @@ def _lines(path: Path, file: IO[bytes], table: str) -> Iterator[bytes]:
     buffered = BufferedReader(file)  # type: ignore[type-var]  # a zip's member reads as a raw file does
     while line := buffered.readline(_LINE_BYTES):
         if not line.endswith(b"\n"):
-            raise InputError(path, "has a line without an end.", record=table, hint=_OLDER)
+            raise InputError(path, "has an unfinished line.", record=table, hint=_OLDER)
         yield line
 
 
@@ -340,14 +340,14 @@ def _refuse_existing(target: Path) -> None:
     if target.exists() and not (target.is_file() and target.stat().st_size == 0):
         raise InputError(
             target,
-            "is there already, and a backup is restored into a new file only.",
+            "already exists, and a backup can only be restored into a new file.",
             hint=f"Move it away, {_ALSO}, or name another with --database.",
         )
     # SQLite would add what a workbench that was killed left in these to the file that takes its place.
     for companion in filter(Path.exists, _companions(target)):
         raise InputError(
             companion,
-            "belongs to a database that was here before, and would be read into the new one.",
+            "belongs to an earlier database, and would be read into the new one.",
             hint=f"Move {target.name} away, {_ALSO}, or name another with --database.",
         )
 
@@ -362,7 +362,7 @@ def _fill(source: Path, connection: Connection, progress: Progress | None) -> Ma
         tables = _reflected(connection, manifest.revision)
         contents = {table.name: table for table in manifest.tables}
         if {table.name for table in tables} != contents.keys():
-            raise InputError(source, f"has other tables than revision {manifest.revision} has.")
+            raise InputError(source, f"does not have the tables of revision {manifest.revision}.")
         done = 0
         for table in tables:
             lines = _read_rows(source, archive, contents[table.name])
@@ -384,7 +384,7 @@ def _insert(source: Path, connection: Connection, table: Table, lines: Sequence[
     except (IntegrityError, DataError, OverflowError) as error:
         raise InputError(
             source,
-            f"the database does not take a row in lines {lines[0][0]:,} to {lines[-1][0]:,}.",
+            f"the database rejected a row in lines {lines[0][0]:,} to {lines[-1][0]:,}.",
             record=table.name,
             hint="Was the backup changed by hand? Try an older one.",
         ) from error
@@ -393,11 +393,11 @@ def _insert(source: Path, connection: Connection, table: Table, lines: Sequence[
 def _restored_row(source: Path, table: Table, line: int, values: Mapping[str, Any]) -> dict[str, Any]:
     """A line's values as the database takes them."""
     if values.keys() != set(table.columns.keys()):
-        raise InputError(source, "this row has other columns than its table.", record=table.name, line=line)
+        raise InputError(source, "this row does not have its table's columns.", record=table.name, line=line)
     try:
         return {column.name: _value(column.type, values[column.name]) for column in table.columns}
     except (TypeError, ValueError) as error:
-        what = "a value in this row is not of its column's kind."
+        what = "a value in this row has the wrong type for its column."
         raise InputError(source, what, record=table.name, line=line) from error
 
 

@@ -101,5 +101,5 @@ def _demand_name(name: str) -> str:
     if not name:
         raise PostilError("a course needs a name.", hint="Write one, such as 'Physics 7b'.")
     if len(name) > _LONGEST_NAME:
-        raise PostilError(f"a course's name has at most {_LONGEST_NAME} characters.", hint="Shorten it.")
+        raise PostilError(f"a course's name can have at most {_LONGEST_NAME} characters.", hint="Shorten it.")
     return name

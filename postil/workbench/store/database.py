@@ -79,7 +79,7 @@ class Store:
         try:
             yield
         except PoolTimeoutError as error:
-            what = "the workbench has too much to do."
+            what = "the workbench is too busy."
             raise StoreAwayError(what, hint="Try again in a moment.") from error
         except (SQLAlchemyError, OverflowError, UnicodeEncodeError) as error:
             message = self.kind.in_words(error)
@@ -134,7 +134,7 @@ def open_store(database: Path | str) -> Store:
 def as_it_is(database: Path | str) -> Iterator[Store]:
     """Open an existing database without bringing it up to date."""
     if isinstance(database, Path) and not database.exists():
-        raise InputError(database, "is not there.", hint="Name another with --database.")
+        raise InputError(database, "does not exist.", hint="Name another with --database.")
     store = connect(database)
     try:
         yield store
@@ -162,8 +162,8 @@ def _kind(database: Path | str) -> type[Kind]:
     if scheme in PostgresDatabase.schemes:
         return PostgresDatabase
     raise PostilError(
-        f"there is no database of the kind {scheme[:20]!r}.",
-        hint="Name a file, or a PostgreSQL database as in postgresql://user@host/name",
+        f"databases of the kind {scheme[:20]!r} are not supported.",
+        hint="Name a file, or a PostgreSQL database such as postgresql://user@host/name",
     )
 
 
@@ -209,7 +209,7 @@ def demand_known(revision: str) -> str:
     """The revision, if it is one of those known here."""
     if revision not in known():
         raise PostilError(
-            f"the tables' revision {some([revision])} is unknown: a newer version of Postil made them.",
+            f"table revision {some([revision])} is unknown: a newer version of Postil made them.",
             hint=f"Install that version. This one knows {known()[0]} to {newest()}.",
         )
     return revision
@@ -274,7 +274,7 @@ def _demand_older(connection: Connection, revision: str) -> str:
     earlier = known()[: known().index(current)]
     if revision not in earlier:
         raise PostilError(
-            f"this database has revision {current}, and {some([revision])} is none before it.",
-            hint=f"Earlier ones: {', '.join(earlier)}." if earlier else "There is none.",
+            f"this database is at revision {current}, and {some([revision])} is not an earlier one.",
+            hint=f"Earlier ones: {', '.join(earlier)}." if earlier else "There are no earlier ones.",
         )
     return current

@@ -66,7 +66,7 @@ def pass_all(store: Store, question_id: int, answer_ids: Sequence[int], *, by: i
         decided = set(session.scalars(select(DecisionRow.answer_id).where(*standing)))
         labels = {id: label for id, (label, _) in machine.items() if label and id not in decided}
         if not labels:
-            raise PostilError("there is nothing to accept.", hint="These answers are decided already.")
+            raise PostilError("there is nothing to accept.", hint="These answers are already decided.")
         _keep(session, question_id, labels, machine, "passed", by=by)
         return len(labels)
 
@@ -205,6 +205,6 @@ def _demand_answers(session: Session, question_id: int, ids: Sequence[int]) -> d
         )
         machine |= {id: (label, probabilities) for id, label, probabilities in session.execute(query)}
     if len(machine) < len(ids):
-        what = "an answer is not there any more."
+        what = "one of the answers no longer exists."
         raise PostilError(what, hint="It may have been deleted in another window.")
     return machine

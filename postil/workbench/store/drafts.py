@@ -259,7 +259,7 @@ def _is(token: str) -> ColumnElement[bool]:
 
 def _forgotten() -> PostilError:
     return PostilError(
-        "this upload is no longer here.",
-        hint="An upload is forgotten when it was added, and after half an hour. Look whether its answers are "
-        "there; if not, bring the file once more.",
+        "this upload is no longer available.",
+        hint="An upload is removed once it has been added, and after half an hour. Check whether its answers "
+        "are there; if not, upload the file again.",
     )

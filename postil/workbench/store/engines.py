@@ -48,7 +48,7 @@ class Kind:
     def in_words(self, error: Exception) -> PostilError | None:
         """Say what went wrong in a transaction; None for a bug."""
         if isinstance(error, self._unholdable):  # nothing that is stored has such a number or text
-            return PostilError("this is not there.", hint="The address may have been changed by hand.")
+            return PostilError("this does not exist.", hint="The address may have been changed by hand.")
         return None
 
     def forget_deleted(self) -> None:
@@ -81,14 +81,14 @@ class SqliteFile(Kind):
             elif not self._path.is_file():
                 raise InputError(database, "is not a file.", hint="Name another with --database.")
         except OSError as error:
-            raise InputError(database, f"cannot be made: {error.strerror or error}.") from error
+            raise InputError(database, f"cannot be created: {error.strerror or error}.") from error
         self.engine = create_engine(URL.create("sqlite+pysqlite", database=str(database)), **_ENGINE)
         event.listen(self.engine, "connect", self._set_up)
         event.listen(self.engine, "begin", self._begin)
 
     def why_closed(self, error: Exception) -> PostilError:
         """Say that the file belongs to another program, or is broken."""
-        what = "is not a file of the workbench, or is damaged."
+        what = "is not the database of a workbench, or is damaged."
         return InputError(self._path, what, hint="Name another with --database.")
 
     def in_words(self, error: Exception) -> PostilError | None:
@@ -100,8 +100,8 @@ class SqliteFile(Kind):
             return super().in_words(error)
         kind = StoreAwayError if code in self._BUSY else PostilError
         return kind(
-            "the workbench's file cannot be used now.",
-            hint="Is the disk full, or is another program holding the file? Then try again.",
+            "the workbench's database file cannot be used at the moment.",
+            hint="Is the disk full, or is another program using the file? Try again in a moment.",
         )
 
     def forget_deleted(self) -> None:
@@ -167,8 +167,8 @@ class PostgresDatabase(Kind):
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({self._MIGRATING})")
         encoding = connection.exec_driver_sql("SHOW server_encoding").scalar()
         if encoding != "UTF8":
-            what = f"the database stores its texts as {encoding}."
-            raise PostilError(what, hint="Make one with: createdb --encoding UTF8")
+            what = f"the database stores text as {encoding}, and Postil needs UTF8."
+            raise PostilError(what, hint="Create one with: createdb --encoding UTF8")
 
     def why_closed(self, error: Exception) -> PostilError:
         """Say why a database cannot be opened; never with the password of its address."""
@@ -176,21 +176,21 @@ class PostgresDatabase(Kind):
         if isinstance(error, OperationalError) and not state:
             if not self._answers():
                 what = f"the database server of {name} does not answer."
-                return StoreAwayError(what, hint="Is it running, and are host and port right?")
+                return StoreAwayError(what, hint="Is it running, and are the host and port correct?")
             reason = str(error.orig).partition("FATAL:")[2].partition("\n")[0].strip()
             return InputError(
                 name,
-                f"the database server refuses: {reason or 'no reason given'}.",
+                f"the database server refused the connection: {reason or 'no reason given'}.",
                 hint="Check the user, the password and the name of the database in the address.",
             )
         if state == "42501":
-            what = "this user may not make tables there."
+            what = "this user is not allowed to create tables there."
             return InputError(name, what, hint="Make the user the owner of the database.")
         if isinstance(error, ProgrammingError) and not state:
-            return InputError(name, f"the address is not understood: {error.orig}.")
+            return InputError(name, f"the address cannot be understood: {error.orig}.")
         if isinstance(error, ProgrammingError):
-            what = "holds tables of something else, or is damaged."
-            return InputError(name, what, hint="Make a database for Postil alone.")
+            what = "holds tables of another program, or is damaged."
+            return InputError(name, what, hint="Create a database for Postil alone.")
         return self.in_words(error) or InputError(name, "cannot be used.")
 
     def in_words(self, error: Exception) -> PostilError | None:
@@ -199,11 +199,11 @@ class PostgresDatabase(Kind):
             return super().in_words(error)
         state = getattr(error.orig, "sqlstate", None)
         if state in self._CLASHES:
-            what = "somebody else is changing the same at this moment; nothing was stored."
+            what = "somebody else is changing the same thing right now; nothing was stored."
             return StoreAwayError(what, hint="Try again.")
         lost = isinstance(error, OperationalError) and state is None
         if lost or error.connection_invalidated or (state or "").startswith(self._AWAY):
-            what = "the database cannot be reached now."
+            what = "the database cannot be reached at the moment."
             return StoreAwayError(what, hint="What is stored is safe. Try again in a moment.")
         return None
 
@@ -214,7 +214,7 @@ class PostgresDatabase(Kind):
         except (ArgumentError, ValueError):
             # Not repeated: it may hold a password.
             what = "this is not the address of a database."
-            raise PostilError(what, hint="One looks like postgresql://user@host/name") from None
+            raise PostilError(what, hint="It should look like postgresql://user@host/name") from None
         return url.set(drivername="postgresql+psycopg", query={**PostgresDatabase._DEFAULTS, **url.query})
 
     def _answers(self) -> bool:

@@ -59,7 +59,7 @@ class LeaseLostError(PostilError):
     """The job was deleted, or another worker has leased it, while it was being worked on."""
 
     def __init__(self) -> None:
-        super().__init__("this job is not running any more.", hint="Start it again.")
+        super().__init__("this job is no longer running.", hint="Start it again.")
 
 
 @dataclass(frozen=True, slots=True)

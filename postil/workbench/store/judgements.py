@@ -239,8 +239,8 @@ def _changed(job_id: int, *columns: Any) -> Select[Any]:
 def _demand_proposed(session: Session, job_id: int) -> JobRow:
     row = lock_job(session, job_id)
     if row is None or row.kind != "regrade" or row.state != "done":
-        what = "these changes are not there any more."
-        raise PostilError(what, hint="They were applied or dropped; grade again to see.")
+        what = "these changes are no longer available."
+        raise PostilError(what, hint="They have been applied or dropped. Grade again to see new ones.")
     return row
 
 

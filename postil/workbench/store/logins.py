@@ -217,7 +217,7 @@ def create_first_owner(store: Store, token: str, login: str, name: str, password
         if session.connection().dialect.name == "postgresql":  # nobody else makes an account meanwhile
             session.execute(text("LOCK TABLE account IN SHARE ROW EXCLUSIVE MODE"))
         if session.scalars(_active_owners()).first() is not None:
-            raise PostilError("there is an owner already.", hint="Ask them to invite you.")
+            raise PostilError("there is already an owner.", hint="Ask them to invite you.")
         if _take_link(session, token) is None:
             return None
         add_account(session, row)
@@ -331,6 +331,6 @@ def _adopt(session: Transaction, owner: AccountRow) -> int:
     orphans = update(CourseRow).where(CourseRow.owner_id.is_(None)).values(owner_id=owner.id)
     adopted = session.scalars(orphans.returning(CourseRow.id)).all()
     for course_id in adopted:
-        about = f"{owner.login}, was nobody's"
+        about = f"{owner.login}, had no owner"
         add_event(session, None, COURSE_HANDED_OVER, course_id=course_id, about=about)
     return len(adopted)

@@ -151,8 +151,8 @@ def _refuse_labelled(session: Session, question_id: int) -> None:
     query = select(RoundRow.id).where(RoundRow.question_id == question_id, RoundRow.closed.is_(None))
     round_id = session.scalars(query.order_by(RoundRow.id)).first()
     if round_id is not None:
-        what = f"round {round_id} of labelling goes on with this text and these references."
-        raise PostilError(what, hint="Close that round or drop it first, then change the question.")
+        what = f"labelling round {round_id} is under way with this text and these references."
+        raise PostilError(what, hint="Close or drop that round before you change the question.")
 
 
 def _counted() -> Select[Any]:
@@ -184,38 +184,39 @@ def _columns(text: str, references: Sequence[str], points: float) -> dict[str, A
     text = storable(text).strip()
     texts = [reference for reference in (storable(given).strip() for given in references) if reference]
     if not text:
-        raise PostilError("a question needs a text.", hint="Write what was asked.")
+        raise PostilError("a question needs some text.", hint="Write what was asked.")
     if not texts:
-        raise PostilError("there is no reference to compare with.", hint="Give at least one right answer.")
+        raise PostilError("a question needs a reference answer.", hint="Give at least one correct answer.")
     if max(map(len, (text, *texts))) > _LONGEST_TEXT:
-        what = f"a question and its references have at most {_LONGEST_TEXT:,} characters each."
+        what = f"a question and its references can have at most {_LONGEST_TEXT:,} characters each."
         raise PostilError(what, hint="Shorten the longest.")
     if len(texts) > _MOST_REFERENCES:
-        raise PostilError(f"a question has at most {_MOST_REFERENCES} references.", hint="Keep the best.")
+        what = f"a question can have at most {_MOST_REFERENCES} references."
+        raise PostilError(what, hint="Keep the best ones.")
     if not (isfinite(points) and 0 < points <= _MOST_POINTS):
-        raise PostilError("the points must be a number above 0.", hint="Most questions give 1 to 10 points.")
+        raise PostilError("the points must be a number above 0.", hint="Most questions are worth 1 to 10.")
     return {"text": text, "reference_texts": texts, "points": float(points)}
 
 
 def _demand_usable(facets: Sequence[Facet]) -> None:
     """Refuse what could not be looked for, or could not be worth anything."""
     if not any(facet.required for facet in facets):
-        what = "at least one part must be required." if facets else "a full answer says at least one thing."
-        raise PostilError(what, hint="Required parts together earn all points; optional ones only add.")
+        what = "at least one part must be required." if facets else "a full answer has at least one part."
+        raise PostilError(what, hint="The required parts together earn full points; optional ones only add.")
     if len(facets) > MOST_FACETS:
-        what = f"a full answer has at most {MOST_FACETS} parts."
-        raise PostilError(what, hint="Join what belongs together.")
+        what = f"a full answer can have at most {MOST_FACETS} parts."
+        raise PostilError(what, hint="Combine parts that belong together.")
     names: set[str] = set()
     for number, facet in enumerate(facets, 1):
         if not facet.first:
-            what = f"part {number} has no words."
+            what = f"part {number} is empty."
             raise PostilError(what, hint="Write what the answer has to say, or remove it.")
         if len(facet.first) > LONGEST_NAME:
             what = f"part {number} has more than {LONGEST_NAME} characters."
-            raise PostilError(what, hint="Say it shorter, or make two of it.")
+            raise PostilError(what, hint="Shorten it, or split it in two.")
         if facet.first.casefold() in names:
-            raise PostilError(f"part {number} is there twice.", hint="Remove one of them.")
+            raise PostilError(f"part {number} occurs twice.", hint="Remove one of them.")
         if not (isfinite(facet.weight) and 0 < facet.weight <= MOST_WEIGHT):
             what = f"the weight of part {number} must be a number above 0, and at most {MOST_WEIGHT}."
-            raise PostilError(what, hint="If all count the same, give each the weight 1.")
+            raise PostilError(what, hint="If all parts count the same, give each a weight of 1.")
         names.add(facet.first.casefold())

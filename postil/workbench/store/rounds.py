@@ -43,9 +43,9 @@ def make_round(
     """
     if len({first, second, referee}) < 3:
         what = "the same person was chosen twice."
-        raise PostilError(what, hint="Choose two who label, and a third who settles.")
+        raise PostilError(what, hint="Choose two people to label and a third to settle differences.")
     if size is not None and size < 1:
-        raise PostilError("there must be at least one answer.", hint="Say how many, or take all.")
+        raise PostilError("a round needs at least one answer.", hint="Say how many, or take all.")
     with store.writing() as session:
         for account_id in sorted((first, second, referee)):
             _demand_active(session, account_id)
@@ -128,7 +128,7 @@ def tag(
         raise PostilError("no label was chosen.", hint=f"Choose one of the five, or {REMOVED}.")
     note = storable(note).strip()
     if len(note) > LONGEST_NOTE:
-        raise PostilError(f"a note has at most {LONGEST_NOTE:,} characters.", hint="Shorten it.")
+        raise PostilError(f"a note can have at most {LONGEST_NOTE:,} characters.", hint="Shorten it.")
     with store.writing() as session:
         work = _lock(session, round_id)
         account_id = _demand_turn(work, person, answer_id)
@@ -163,7 +163,7 @@ def close_round(store: Store, round_id: int) -> int:
         work = _lock(session, round_id)
         demand_settled(work)
         if work.round.closed is not None:
-            raise PostilError("this round is closed already.", hint="Its labels are decisions.")
+            raise PostilError("this round is already closed.", hint="Its labels are decisions now.")
         outcomes = [outcome for outcome in rounds.outcomes(work) if outcome.kept]
         agreed, settled = (
             {int(outcome.item): outcome.tags[0] for outcome in outcomes if outcome.how == how}
@@ -191,7 +191,7 @@ def demand_settled(work: Work) -> None:
     if progress.undecided:
         disagreements = number_of(progress.undecided, "disagreement")
         what = f"{disagreements} wait{'s' if progress.undecided == 1 else ''} for the referee."
-        raise PostilError(what, hint="They are settled one by one on the referee's page.")
+        raise PostilError(what, hint="The referee settles them one by one on a page of their own.")
 
 
 def _has_part(person: Person) -> ColumnElement[bool]:
@@ -222,7 +222,7 @@ def _has_undecided() -> ColumnElement[bool]:
 def _demand_active(session: Session, account_id: int) -> None:
     row = hold_account(session, account_id)
     if row.closed is not None or row.password is None:
-        raise PostilError(f"{row.name} cannot log in now.", hint="Choose somebody whose account is open.")
+        raise PostilError(f"{row.name} cannot log in.", hint="Choose somebody whose account is active.")
 
 
 def _demand_round(session: Session, round_id: int) -> RoundRow:
@@ -233,18 +233,18 @@ def _demand_turn(work: Work, person: Person, answer_id: int) -> int:
     """The account of a person who may say something of this answer now, or why they may not."""
     progress, labels, settles = rounds.progress(work), work.round.labels(person), work.round.settles(person)
     if person.id is None or not (labels or settles):
-        raise PostilError("you have no part in this round.", hint="Its three people do the work.")
+        raise PostilError("you are not part of this round.", hint="Only its three people can work on it.")
     if work.round.closed is not None:
         raise PostilError("this round is closed.", hint="Its labels are decisions now.")
     if answer_id not in work.round.answers:
         raise PostilError("this answer is not in the round.", hint="It may have been deleted.")
     if labels and progress.finished:
-        what = "both have finished, so labels stay as they are."
-        raise PostilError(what, hint="The referee settles where they differ.")
+        what = "both people have finished, so labels can no longer change."
+        raise PostilError(what, hint="The referee settles their differences.")
     if settles and not progress.finished:
         raise PostilError("there is nothing to settle yet.", hint="Wait until both have finished.")
     if settles and str(answer_id) not in {disputed.item for disputed in rounds.disagreements(work)}:
-        raise PostilError("both gave this answer the same label.", hint="It needs no referee.")
+        raise PostilError("both people gave this answer the same label.", hint="It needs no referee.")
     return person.id
 
 

@@ -30,15 +30,15 @@ def digest_of(secret: str) -> str:
 
 
 def demand(row: _Row | None, thing: str, hint: str = _DELETED) -> _Row:
-    """The row, or an error that says that this thing is not there."""
+    """The row, or an error that says that this thing does not exist."""
     if row is None:
         raise gone(thing, hint)
     return row
 
 
 def gone(thing: str, hint: str = _DELETED) -> PostilError:
-    """The error that says that something is not there."""
-    return PostilError(f"this {thing} is not there.", hint=hint)
+    """The error that says that something does not exist."""
+    return PostilError(f"this {thing} does not exist.", hint=hint)
 
 
 def answer_of(row: AnswerRow) -> Answer:
