@@ -109,12 +109,13 @@ def decision_of(row: DecisionRow) -> Decision:
     )
 
 
-def facets_of(kept: Sequence[Mapping[str, Any]] | None) -> Facets:
+def facets_of(columns: Sequence[Mapping[str, Any]] | None) -> Facets:
     """The facets that a teacher set; None where the teacher set none."""
-    if kept is None:
+    if columns is None:
         return None
     return tuple(
-        Facet(one["id"], one["name"], weight=one["weight"], required=one["required"]) for one in kept
+        Facet(facet["id"], facet["name"], weight=facet["weight"], required=facet["required"])
+        for facet in columns
     )
 
 

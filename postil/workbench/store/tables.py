@@ -21,8 +21,6 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from postil.data.judgements import Reason
 
-# What all tables of the store are made of: text of any length, moments in UTC, JSON.
-
 
 def now() -> datetime:
     """This moment, in UTC."""
@@ -332,9 +330,9 @@ class DraftRow(Base):
 
 
 class CounterRow(Base):
-    """What was counted, for who looks after the machines. The sum over the slots is what counts.
+    """What was counted, for operators: the sum over the slots.
 
-    Who counts adds to any slot: with a single row all would wait for each other.
+    Each count goes to any one slot: with a single row, all writers would wait for each other.
     """
 
     __tablename__ = "counter"
