@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from postil.cli.worker import DatabaseOption, chosen_database, workbench_packages
-from postil.errors import InputError, PostilError, number_of
+from postil.cli.worker import DatabaseOption, existing_database, workbench_packages
+from postil.errors import PostilError, number_of
 
 if TYPE_CHECKING:
     from postil.workbench.records import Account
@@ -21,10 +20,9 @@ app = typer.Typer(
     help="Look after the accounts of the workbench, on the server itself.",
     no_args_is_help=True,
 )
-Login = Annotated[str, typer.Argument(metavar="LOGIN", help="Whose account.", show_default=False)]
+Login = Annotated[str, typer.Argument(metavar="LOGIN", help="Whose account.")]
 AddressOption = Annotated[
-    str,
-    typer.Option("--address", metavar="URL", help="What people type into their browsers, for the links."),
+    str, typer.Option("--address", metavar="URL", help="What people type into their browsers, for the links.")
 ]
 _ADDRESS = "http://127.0.0.1:8400"
 _HOURS = 72.0  # over a weekend
@@ -57,9 +55,9 @@ def invite(
         from postil.workbench.store.events import ACCOUNT_MADE
         from postil.workbench.store.logins import INVITATION
 
-        made = create_account(store, login, name or login, role, None)
-        _note(store, ACCOUNT_MADE, login)
-        _show_link(store, INVITATION, made, address)
+        account_id = create_account(store, login, name or login, role, None)
+        _log(store, ACCOUNT_MADE, login)
+        _show_link(store, INVITATION, account_id, address)
 
 
 @app.command("reset")
@@ -74,7 +72,7 @@ def reset(login: Login, address: AddressOption = _ADDRESS, database: DatabaseOpt
             raise PostilError(
                 "this account is closed.", hint="An owner can open it again on the page of people."
             )
-        _note(store, LINK_MADE, account.person.login)
+        _log(store, LINK_MADE, account.person.login)
         _show_link(store, RESET if account.has_password else INVITATION, account.person.id, address)
 
 
@@ -90,9 +88,9 @@ def close(
         from postil.workbench.store.events import ACCOUNT_CLOSED
 
         account = _demand(store, login)
-        taker = _demand(store, heir).person.id if heir else None
-        close_account(store, _number(account), taker)
-        _note(store, ACCOUNT_CLOSED, account.person.login)
+        assert account.person.id is not None  # noqa: S101 - only the one person of --local has none
+        close_account(store, account.person.id, _demand(store, heir).person.id if heir else None)
+        _log(store, ACCOUNT_CLOSED, account.person.login)
     typer.echo(f"Closed: {account.person.login}.")
 
 
@@ -113,7 +111,7 @@ def token(
 
         account = _demand(store, login)
         _, secret = create_token(store, account.person.id, name, scope, days)
-        _note(store, TOKEN_MADE, account.person.login)
+        _log(store, TOKEN_MADE, account.person.login)
     typer.echo(secret)
 
 
@@ -121,10 +119,7 @@ def token(
 def _store(database: str | None) -> Iterator[Store]:
     with workbench_packages():
         from postil.workbench.store.database import open_store
-    chosen = chosen_database(database)
-    if isinstance(chosen, Path) and not chosen.exists():
-        raise InputError(chosen, "is not there.", hint="Name another with --database.")
-    store = open_store(chosen)
+    store = open_store(existing_database(database, hint="Name another with --database."))
     try:
         yield store
     finally:
@@ -140,12 +135,7 @@ def _demand(store: Store, login: str) -> Account:
     return account
 
 
-def _number(account: Account) -> int:
-    assert account.person.id is not None  # noqa: S101 - only the one person of --local has none
-    return account.person.id
-
-
-def _note(store: Store, what: str, about: str) -> None:
+def _log(store: Store, what: str, about: str) -> None:
     from postil.workbench.store.events import log_event
 
     log_event(store, None, what, about=f"{about}, on the server")
@@ -156,6 +146,5 @@ def _show_link(store: Store, purpose: str, account_id: int | None, address: str)
     from postil.workbench.store.logins import make_link
 
     origin = read_address(address)
-    made = make_link(store, purpose, account_id, _HOURS)
-    typer.echo(f"{origin}/open?token={made}")
+    typer.echo(f"{origin}/open?token={make_link(store, purpose, account_id, _HOURS)}")
     typer.echo("Pass it on: it works once, within three days, and lets them choose a password.", err=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from postil.cli.options import choose, refuse_output
 from postil.errors import MissingDataError, PostilError, number_of, some
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ def align(
             metavar="SENTENCE|FILE",
             help="Two sentences in quotes; or an alignment file, whose alignments are not looked at; or two "
             "files with a sentence a line, or with chunks (.chunk.txt).",
-            show_default=False,
         ),
     ],
     chunks: Annotated[
@@ -36,18 +35,14 @@ def align(
             metavar="gold|system",
             help="Chunks from the files NAME.sent1.chunk.txt and NAME.sent2.chunk.txt, or our own; if not "
             "said, gold where they are there.",
-            show_default=False,
         ),
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Write an alignment file (.wa).", show_default=False),
+        Path | None, typer.Option("--output", "-o", help="Write an alignment file (.wa).")
     ] = None,
     svg: Annotated[
         Path | None,
-        typer.Option(
-            "--svg", help="Draw one pair (.svg), or any number into a web page (.html).", show_default=False
-        ),
+        typer.Option("--svg", help="Draw one pair (.svg), or any number into a web page (.html)."),
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one pair as JSON on standard output.")
@@ -61,20 +56,19 @@ def align(
 
     With --check, a human annotation is verified instead: exit status 2 if it breaks a rule.
     """
-    from postil.cli.inputs import choose, refuse_ending
-    from postil.data.files import refuse_unwritable
+    from postil.cli.show import print_json
+    from postil.data.formats.chunks import read_pairs
+    from postil.explain.alignments import plain_alignment
 
     if check:
         _check(given, alone=chunks is None and output is None and svg is None and not as_json)
         return
     if chunks is not None:
         choose("--chunks", chunks, ("gold", "system"))
-    for path, endings in ((output, (".wa",)), (svg, (".svg", ".html"))):
-        if path is not None:
-            refuse_ending(path, endings)
-            refuse_unwritable(path)
+    refuse_output(output, (".wa",))
+    refuse_output(svg, (".svg", ".html"))
     files = _files(given)
-    pairs = _read(files) if files else [_two_sentences(given, chunks)]
+    pairs = read_pairs(files) if files else [_two_sentences(given, chunks)]
     if len(pairs) > 1 and as_json:
         raise PostilError(f"--json shows one pair, and there are {len(pairs):,}.", hint="Use -o FILE.wa.")
     if len(pairs) > 1 and svg is not None and svg.suffix.lower() == ".svg":
@@ -82,7 +76,7 @@ def align(
             f"an .svg file shows one pair, and there are {len(pairs):,}.", hint="Name an .html file."
         )
     aligned = _align_files(pairs, _gold_chunks(files, pairs, chunks)) if files else _align_texts(pairs[0])
-    _tell_approximate(aligned)
+    _warn_of_approximate(aligned)
     if output is not None:
         from postil.data.formats.ists import write_alignments
 
@@ -90,7 +84,8 @@ def align(
     if svg is not None:
         _draw(svg, aligned)
     if as_json:
-        typer.echo(json.dumps(_as_json(aligned[0]), indent=2, ensure_ascii=False))
+        ((pair, explanation),) = _explained(aligned)
+        print_json({**plain_alignment(pair), "explanation": explanation})
     elif output is not None or svg is not None:
         written = " and ".join(str(path) for path in (output, svg) if path is not None)
         typer.echo(f"Aligned {number_of(len(aligned), 'pair')}; wrote {written}.", err=True)
@@ -98,15 +93,15 @@ def align(
         _show(aligned)
 
 
-def _files(given: Sequence[str]) -> list[Path]:
+def _files(inputs: Sequence[str]) -> list[Path]:
     """The files that the arguments name; none if they are sentences."""
-    if len(given) > 2:
+    if len(inputs) > 2:
         raise PostilError(
-            f"there are {len(given)} sentences or files, and two can be aligned.",
+            f"there are {len(inputs)} sentences or files, and two can be aligned.",
             hint="Put each sentence in quotes.",
         )
-    named = [_is_file(text) for text in given]
-    if len(given) == 1 and not (named[0] and given[0].lower().endswith(".wa")):
+    named = [_is_file(text) for text in inputs]
+    if len(inputs) == 1 and not (named[0] and inputs[0].lower().endswith(".wa")):
         raise PostilError(
             "there is only one sentence or file; it takes two to align.",
             hint="Only an alignment file (.wa) holds both. Put each sentence in quotes.",
@@ -117,11 +112,11 @@ def _files(given: Sequence[str]) -> list[Path]:
         raise PostilError(
             "one of the two is a file, the other a sentence.", hint="Give two files or two sentences."
         )
-    if len(given) == 2 and any(text.lower().endswith(".wa") for text in given):
+    if len(inputs) == 2 and any(text.lower().endswith(".wa") for text in inputs):
         raise PostilError(
             "an alignment file holds both sentences of each pair.", hint="Name it alone, or two .txt files."
         )
-    return [Path(text) for text in given]
+    return [Path(text) for text in inputs]
 
 
 def _is_file(text: str) -> bool:
@@ -134,20 +129,14 @@ def _is_file(text: str) -> bool:
         return False
 
 
-def _read(files: Sequence[Path]) -> list[AlignedPair]:
-    from postil.data.formats.chunks import read_pairs
-
-    return read_pairs(files)
-
-
-def _two_sentences(given: Sequence[str], chunks: str | None) -> AlignedPair:
+def _two_sentences(sentences: Sequence[str], chunks: str | None) -> AlignedPair:
     from postil.data.judgements import AlignedPair
 
     if chunks == "gold":
         raise PostilError(
             "sentences on the command line have no gold chunks.", hint="Give two .chunk.txt files."
         )
-    first, second = (" ".join(text.split()) for text in given)
+    first, second = (" ".join(text.split()) for text in sentences)
     if not first or not second:
         raise PostilError("one of the two sentences is empty.", hint="Give two sentences, in quotes.")
     return AlignedPair("1", (), (), source_text=first, target_text=second)
@@ -159,15 +148,15 @@ def _gold_chunks(
     """The gold chunks where they are wanted: None means our own."""
     from postil.data.formats.chunks import chunk_files, read_gold_chunks
 
-    found = chunk_files(files)
-    missing = [file for file in found if not file.is_file()]
+    gold = chunk_files(files)
+    missing = [file for file in gold if not file.is_file()]
     if chunks == "system" or (chunks is None and missing):
         return None
     if missing:
         raise MissingDataError(
             f"{missing[0]}: there are no gold chunks here.", hint="Use --chunks system for our own."
         )
-    return read_gold_chunks(pairs, found)
+    return read_gold_chunks(pairs, gold)
 
 
 def _align_texts(pair: AlignedPair) -> list[AlignedPair]:
@@ -187,19 +176,19 @@ def _align_files(pairs: Sequence[AlignedPair], gold: Sequence[ChunkedPair] | Non
 
     aligner = load_aligner()
     aligned: list[AlignedPair] = []
-    with progress_bar("Aligning") as bar:
+    with progress_bar("Aligning", "pairs") as progress:
         for start in range(0, len(pairs), _BATCH):
             batch = pairs[start : start + _BATCH]
             chunked = own_chunks(batch) if gold is None else gold[start : start + _BATCH]
-            for pair, found in zip(batch, aligner.align(chunked), strict=True):
+            for pair, result in zip(batch, aligner.align(chunked), strict=True):
                 # The sentences as the file writes them, which chunks do not tell.
-                aligned.append(replace(pair, alignments=found.alignments, status=found.status))
-            if bar:
-                bar(len(aligned), len(pairs), "pairs")
+                aligned.append(replace(pair, alignments=result.alignments, status=result.status))
+            if progress:
+                progress(len(aligned), len(pairs))
     return aligned
 
 
-def _tell_approximate(pairs: Sequence[AlignedPair]) -> None:
+def _warn_of_approximate(pairs: Sequence[AlignedPair]) -> None:
     """Say which pairs were too large for the optimiser to be sure."""
     from postil.data.judgements import APPROXIMATE
 
@@ -232,19 +221,11 @@ def _draw(path: Path, pairs: Sequence[AlignedPair]) -> None:
         write_text(path, alignment_page(_explained(pairs)))
 
 
-def _as_json(pair: AlignedPair) -> dict[str, object]:
-    from postil.explain.alignments import plain_alignment
-
-    ((_, explanation),) = _explained([pair])
-    return {**plain_alignment(pair), "explanation": explanation}
-
-
 def _show(pairs: Sequence[AlignedPair]) -> None:
     from rich.text import Text
 
-    from postil.cli.show import console
+    from postil.cli.show import console, print_text
     from postil.explain.alignments import alignment_table, legend_line
-    from postil.explain.page import printable
 
     out = console()
     for pair, explanation in _explained(pairs):
@@ -252,25 +233,24 @@ def _show(pairs: Sequence[AlignedPair]) -> None:
             out.print(Text(f"pair {pair.id}", "bold"))
         out.print(alignment_table(pair))
         out.print()
-        out.print(Text(printable(explanation)), soft_wrap=not out.is_terminal)
+        print_text(explanation)
         out.print(legend_line(pair), soft_wrap=not out.is_terminal)
         if len(pairs) > 1:
             out.print()
 
 
-def _check(given: Sequence[str], *, alone: bool) -> None:
+def _check(files: Sequence[str], *, alone: bool) -> None:
     from postil.data.formats.chunks import check_annotation
 
-    if not alone or not all(text.lower().endswith(".wa") for text in given):
+    if not alone or not all(text.lower().endswith(".wa") for text in files):
         raise PostilError("--check takes alignment files (.wa) and no other option.")
     broken = 0
-    for text in given:
-        problems = check_annotation(text)
+    for file in files:
+        problems = check_annotation(file)
         for problem in problems:
             record = f" ({problem.record})" if problem.record else ""
-            typer.echo(f"{text}:{problem.line}: {problem.what}{record}")
-        said = number_of(len(problems), "problem") if problems else "keeps all rules"
-        typer.echo(f"{text}: {said}")
+            typer.echo(f"{file}:{problem.line}: {problem.what}{record}")
+        typer.echo(f"{file}: {number_of(len(problems), 'problem') if problems else 'keeps all rules'}")
         broken += len(problems)
     if broken:
         raise typer.Exit(2)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from postil.cli.options import JsonOption, refuse_output
 from postil.errors import PostilError
 
 if TYPE_CHECKING:
@@ -24,33 +24,29 @@ _MOST_BYTES = 16_000_000
 
 def analyse(
     text: Annotated[
-        str,
-        typer.Argument(
-            help="The text (after -- if a dash begins it), or - for standard input.", show_default=False
-        ),
+        str, typer.Argument(help="The text (after -- if a dash begins it), or - for standard input.")
     ],
     tokens: Annotated[
         bool, typer.Option("--tokens", help="The text is already tokenised: cut it at blanks only.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")] = False,
+    as_json: JsonOption = False,
     html: Annotated[
-        Path | None,
-        typer.Option("--html", help="Draw trees and chunks into this web page.", show_default=False),
+        Path | None, typer.Option("--html", help="Draw trees and chunks into this web page.")
     ] = None,
-    pipeline: Annotated[Path | None, typer.Option("--pipeline", hidden=True, show_default=False)] = None,
+    pipeline: Annotated[Path | None, typer.Option("--pipeline", hidden=True)] = None,
 ) -> None:
     """Show the words, senses, tree, chunks, negations, quantities, predicates and roles of a text."""
-    from postil.data.files import refuse_unwritable, write_text
+    from postil.cli.show import print_json
+    from postil.data.files import write_text
 
-    if html is not None:
-        refuse_unwritable(html)
+    refuse_output(html)
     document = _analysed(_standard_input() if text == "-" else text, tokens, pipeline)
     if html is not None:
         from postil.explain.text_page import text_page
 
         write_text(html, text_page(document))
     if as_json:
-        typer.echo(json.dumps(_as_json(document), indent=2, ensure_ascii=False))
+        print_json(_as_json(document))
     elif html is not None:
         typer.echo(f"Wrote {html}.", err=True)
     else:
@@ -61,10 +57,11 @@ def _as_json(document: Document) -> dict[str, object]:
     """All there is to know, in the order of the document's fields; what is found on demand comes last."""
     from postil.language.words.walks import find_senses
 
-    found = {name: value for name, value in asdict(document).items() if not name.startswith("_")}
-    found["predicates"] = [asdict(predicate) for predicate in document.predicates]
-    found["senses"] = [asdict(sense) for sense in find_senses(document)]
-    return found
+    return {
+        **{name: value for name, value in asdict(document).items() if not name.startswith("_")},
+        "predicates": [asdict(predicate) for predicate in document.predicates],
+        "senses": [asdict(sense) for sense in find_senses(document)],
+    }
 
 
 def _standard_input() -> str:
@@ -102,15 +99,16 @@ def _show(document: Document) -> None:
     from postil.explain.text_page import amount, notable_predicates
     from postil.language.words.walks import find_senses
 
+    def line(name: str, text: str) -> None:
+        out.print(Text.assemble((f"{name}  ", "bold"), text), soft_wrap=True)
+
     out = console()
     senses = {sense.token: sense.name for sense in find_senses(document)}
     for sentence in document.sentences:
         out.print(_table(document, sentence, senses))
         out.print()
         for name, spans in (("chunks", document.chunks), ("iSTS chunks", document.ists_chunks)):
-            out.print(
-                Text.assemble((f"{name}  ", "bold"), _bracketed(document, sentence, spans)), soft_wrap=True
-            )
+            line(name, _bracketed(document, sentence, spans))
         out.print()
     for predicate in notable_predicates(document):
         roles = ", ".join(
@@ -118,31 +116,30 @@ def _show(document: Document) -> None:
             for argument in predicate.arguments
         )
         name = f"{_words(document, (predicate.index,))} ({predicate.roleset})"
-        out.print(Text.assemble(("predicate  ", "bold"), f"{name}: {roles or 'no roles'}"), soft_wrap=True)
+        line("predicate", f"{name}: {roles or 'no roles'}")
     for negation in document.negations:
-        line = f"{_words(document, negation.cue)} → {_words(document, negation.scope) or '(nothing)'}"
-        out.print(Text.assemble(("negation  ", "bold"), line), soft_wrap=True)
+        scope = _words(document, negation.scope) or "(nothing)"
+        line("negation", f"{_words(document, negation.cue)} → {scope}")
     for quantity in document.quantities:
         words = _words(document, range(quantity.start, quantity.end))
-        out.print(Text.assemble(("quantity  ", "bold"), f"{words} = {amount(quantity)}"), soft_wrap=True)
+        line("quantity", f"{words} = {amount(quantity)}")
     out.print(Text(document.pipeline, "dim"))
 
 
 def _table(document: Document, sentence: Span, senses: Mapping[int, str]) -> Table:
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, pad_edge=False)
-    for name in ("word", "lemma", "pos", "tag", "relation", "head", "negated", "sense"):
-        table.add_column(name)
+    from postil.cli.show import table
+
+    words = table("word", "lemma", "pos", "tag", "relation", "head", "negated", "sense")
     for token in document.words(sentence):
         head = "" if token.head == token.index else document.tokens[token.head].text
         negated = "yes" if document.is_negated(token.index) else ""
         sense = senses.get(token.index, "")
         cells = (token.text, token.lemma, token.pos, token.tag, token.relation, head, negated, sense)
         # Text, not strings: what stands in brackets is a word here, not a style.
-        table.add_row(*(Text(_printable(cell)) for cell in cells))
-    return table
+        words.add_row(*(Text(_printable(cell)) for cell in cells))
+    return words
 
 
 def _bracketed(document: Document, sentence: Span, spans: Sequence[Span]) -> str:

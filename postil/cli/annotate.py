@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -11,12 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from postil.cli.options import JsonOption, choose
 from postil.errors import PostilError, number_of
 from postil.senses.corpus.plan import FIRST_BATCH, SHARED_ITEMS, TEST_SHARE
 
 if TYPE_CHECKING:
     from postil.data.formats.senseval import SenseInstance
+    from postil.senses.corpus.agreement import Agreement
     from postil.senses.corpus.items import Item
+    from postil.senses.corpus.plan import Draw
     from postil.senses.corpus.project import Project, Settings
 
 app = typer.Typer(
@@ -25,8 +27,7 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="The project's folder.", show_default=False)]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
+Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="The project's folder.")]
 
 
 @app.command("plan")
@@ -39,7 +40,6 @@ def plan(
             metavar="TEXTS",
             help="What to label, for a new project: lemmatised texts or lexical-sample XML (senses), "
             "RTE pairs (entailment), tables or SRA XML (responses).",
-            show_default=False,
         ),
     ] = None,
     task: Annotated[str, typer.Option("--task", help="senses, entailment or responses.")] = "senses",
@@ -50,9 +50,7 @@ def plan(
         Path | None,
         typer.Option("--inventory", metavar="FILE", help="A table of senses: word, sense, gloss."),
     ] = None,
-    scheme: Annotated[
-        str | None, typer.Option("--scheme", help="The labels: 5way, 3way or 2way.", show_default=False)
-    ] = None,
+    scheme: Annotated[str | None, typer.Option("--scheme", help="The labels: 5way, 3way or 2way.")] = None,
     annotators: Annotated[int, typer.Option("--annotators", min=2, help="How many tag each item.")] = 2,
     referee: Annotated[
         bool,
@@ -71,8 +69,6 @@ def plan(
     With texts, a new project is made. Without, the editor's changes are applied, the senses that occur in the
     first batch say how many examples are needed, and the sheets grow; what is filled in stays.
     """
-    from postil.cli.annotate_table import show_plan
-    from postil.cli.inputs import choose
     from postil.senses.corpus.project import (
         TASKS,
         Settings,
@@ -97,23 +93,22 @@ def plan(
     taggings = read_tags(project)
     draws = plan_draws(project, taggings)
     write_sheets(project, draws, taggings)
-    show_plan(project, draws)
+    _show_plan(project, draws)
 
 
 def _refuse_options(context: typer.Context) -> None:
     """Object to options that a project which exists would not heed."""
-    options = [one for one in context.command.params if one.name and one.param_type_name == "option"]
-    sources = {one.opts[0]: context.get_parameter_source(one.name or "") for one in options}
-    given = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
-    if given:
+    options = [option for option in context.command.params if option.param_type_name == "option"]
+    sources = {option.opts[0]: context.get_parameter_source(option.name or "") for option in options}
+    used = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
+    if used:
         raise PostilError(
-            f"the project is planned already, and {', '.join(given)} would change nothing.",
+            f"the project is planned already, and {', '.join(used)} would change nothing.",
             hint="Its settings are in project.json. Leave the option out, or name texts and a new folder.",
         )
 
 
 def _labels(task: str, scheme: str | None) -> tuple[str, ...]:
-    from postil.cli.inputs import choose
     from postil.data.labels import ENTAILMENT_SCHEMES, RESPONSE_SCHEMES
 
     if task == "senses":
@@ -138,7 +133,7 @@ def _create(folder: Path, settings: Settings, sources: Sequence[Path], inventory
 
 
 def _items(task: str, sources: Sequence[Path]) -> list[Item]:
-    from postil.cli.table_options import read_source
+    from postil.cli.options import read_source
     from postil.data.formats.rte import read_pairs
     from postil.senses.corpus.items import answer_items, pair_item
 
@@ -153,16 +148,17 @@ def _instances(sources: Sequence[Path], words: Sequence[str]) -> list[SenseInsta
     from postil.senses.corpus.plan import occurrences, read_documents
 
     files = [path for path in sources if path.suffix.lower() == ".xml"]
-    documents = [one for path in sources if path not in files for one in read_documents(path)]
-    found = [one for path in files for one in read_senseval(path) if one.lexelt in words]
-    found += occurrences(documents, words)
-    missing = [word for word in words if word not in {one.lexelt for one in found}]
+    documents = [document for path in sources if path not in files for document in read_documents(path)]
+    listed = [instance for path in files for instance in read_senseval(path) if instance.lexelt in words]
+    instances = [*listed, *occurrences(documents, words)]
+    known = {instance.lexelt for instance in instances}
+    missing = [word for word in words if word not in known]
     if missing:
         raise PostilError(
             f"the texts do not have {', '.join(missing)}.",
             hint="A word is looked for by its lemma, or by lemma and part of speech: lemma.POS.",
         )
-    return found
+    return instances
 
 
 @app.command("merge")
@@ -173,7 +169,6 @@ def merge(
         typer.Argument(
             metavar="SHEETS",
             help="Sheets that came back, each called after its annotator; else those in the project.",
-            show_default=False,
         ),
     ] = None,
 ) -> None:
@@ -189,9 +184,9 @@ def merge(
     from postil.senses.corpus.sheets import read_taggings, write_taggings
 
     project = open_project(folder)
-    told = {(one.item, one.person): one for one in read_tags(project)}
-    told |= {(one.item, one.person): one for path in files or () for one in take_sheet(project, path)}
-    taggings = list(told.values())
+    sheets = (tagging for path in files or () for tagging in take_sheet(project, path))
+    latest = {(tagging.item, tagging.person): tagging for tagging in (*read_tags(project), *sheets)}
+    taggings = list(latest.values())
     draws = plan_draws(project, taggings)
     write_sheets(project, draws, taggings, files or ())
     taggings, table = read_tags(project), folder / "tags.tsv"
@@ -199,10 +194,10 @@ def merge(
     write_taggings(table, taggings)
     for person in project.settings.people:
         groups = project.groups_of(person)
-        wanted = {item for one in draws if one.group in groups for item in one.tagged}
-        if wanted:
-            done = sum(one.person == person and one.item in wanted for one in taggings)
-            typer.echo(f"{person}: {done:,} of {number_of(len(wanted), 'item')} tagged")
+        items = {item for draw in draws if draw.group in groups for item in draw.tagged}
+        if items:
+            done = sum(tagging.person == person and tagging.item in items for tagging in taggings)
+            typer.echo(f"{person}: {done:,} of {number_of(len(items), 'item')} tagged")
     new = [f"{tag} ({group})" for group, tag in multiwords(project, taggings) if (group, tag) not in before]
     if new:
         typer.echo(f"note: new multiword terms: {', '.join(new)}", err=True)
@@ -211,22 +206,18 @@ def merge(
 @app.command("agree")
 def agree(
     source: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FOLDER|TABLE", help="A project, or a table with id, annotator, tags.", show_default=False
-        ),
+        Path, typer.Argument(metavar="FOLDER|TABLE", help="A project, or a table with id, annotator, tags.")
     ],
     shared: Annotated[
         int, typer.Option("--shared", min=1, help="Means are over people who share this many items.")
     ] = SHARED_ITEMS,
     own_tags: Annotated[
-        bool,
-        typer.Option("--own-tags", help="Groups have tags of their own: kappa of two people by group."),
+        bool, typer.Option("--own-tags", help="Groups have tags of their own: kappa of two people by group.")
     ] = False,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Say how far the annotators agree: in each group, and each two of them."""
-    from postil.cli.annotate_table import show_agreement
+    from postil.cli.show import print_json
     from postil.senses.corpus.agreement import measure_agreement
     from postil.senses.corpus.arbitration import assigned
     from postil.senses.corpus.project import open_project, read_tags
@@ -239,9 +230,9 @@ def agree(
         taggings = read_taggings(source)
     agreement = measure_agreement(taggings, shared=shared, own_tags=own_tags)
     if as_json:
-        typer.echo(json.dumps(asdict(agreement), indent=2, ensure_ascii=False))
+        print_json(asdict(agreement))
     else:
-        show_agreement(agreement)
+        _show_agreement(agreement)
 
 
 @app.command("arbitrate")
@@ -266,30 +257,28 @@ def arbitrate(folder: Folder) -> None:
         return
     outcomes = settle(taggings, decisions, project.assignments)
     write_outcomes(folder / "labels.tsv", outcomes)
-    counts = Counter(one.how for one in outcomes)
-    told = ", ".join(f"{count:,} {how}" for how, count in counts.items())
-    typer.echo(f"{number_of(len(outcomes), 'item')}: {told}; wrote {folder / 'labels.tsv'}.", err=True)
+    counts = Counter(outcome.how for outcome in outcomes)
+    ways = ", ".join(f"{count:,} {how}" for how, count in counts.items())
+    typer.echo(f"{number_of(len(outcomes), 'item')}: {ways}; wrote {folder / 'labels.tsv'}.", err=True)
 
 
 @app.command("release")
 def release(
     folder: Folder,
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", metavar="TARGET", help="The folder to write.", show_default=False),
-    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="TARGET", help="The folder to write.")],
     test_share: Annotated[
         float, typer.Option("--test-share", help="The share of test items, drawn by chance.")
     ] = TEST_SHARE,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Write the corpus: training and test items, keys, untagged examples and the figures."""
+    from postil.cli.show import print_json
     from postil.senses.corpus.project import open_project
     from postil.senses.corpus.release import release as write
 
     figures = write(open_project(folder), output, test_share=test_share)
     if as_json:
-        typer.echo(json.dumps(figures, indent=2, ensure_ascii=False))
+        print_json(figures)
         return
     typer.echo(
         f"{number_of(figures['items'], 'item')}: {figures['train']:,} to train, {figures['test']:,} to test; "
@@ -297,3 +286,56 @@ def release(
         f"{figures['unfinished']:,} unfinished; wrote {output}.",
         err=True,
     )
+
+
+def _show_plan(project: Project, draws: Sequence[Draw]) -> None:
+    """Print how many items each group has and needs, and who does what."""
+    from rich.markup import escape
+
+    from postil.cli.show import console, table
+    from postil.senses.corpus.items import by_group
+
+    items = by_group(project.items.values())
+    numbers = ("found", "needed", "to tag", "untagged")
+    groups = table("group", *numbers, "annotators", "referee", right=numbers)
+    for draw in draws:
+        people = project.assignments[draw.group]
+        counts = (len(items[draw.group]), draw.needed, len(draw.tagged), len(draw.untagged))
+        groups.add_row(
+            escape(draw.group), *map(str, counts), ", ".join(people.annotators), people.referee or "–"
+        )
+    console().print(groups)
+    short = [draw.group for draw in draws if len(draw.tagged) < draw.needed]
+    if short:
+        typer.echo(f"note: too few occurrences in the texts: {', '.join(short)}", err=True)
+    typer.echo(f"The sheets to fill in are in {project.folder / 'sheets'}.", err=True)
+
+
+def _show_agreement(agreement: Agreement) -> None:
+    """Print agreement in each group, between each two people, and over all."""
+    from rich.markup import escape
+
+    from postil.cli.show import console, table
+
+    out = console()
+    numbers = ("items", "agreement", "identical", "kappa", "tags per item")
+    groups = table("group", *numbers, right=numbers)
+    for group in (*agreement.groups, agreement.overall):
+        figures = (f"{value:.3f}" for value in (group.agreement, group.identical, group.kappa))
+        row = (escape(group.group), str(group.items), *figures, f"{group.tags_per_item:.2f}")
+        groups.add_row(*row, style="bold" if group is agreement.overall else None)
+    shares = ("items", "agreement", "kappa")
+    people = table("people", *shares, right=shares)
+    for pair in agreement.pairs:
+        people.add_row(", ".join(pair.people), str(pair.items), f"{pair.agreement:.3f}", f"{pair.kappa:.3f}")
+    for part in (groups, "", people, ""):
+        out.print(part)
+    if agreement.mean_agreement is None or agreement.mean_kappa is None:
+        out.print(f"No two people share {number_of(agreement.shared, 'item')} (--shared).")
+    else:
+        out.print(
+            f"Mean over pairs of people who share at least {number_of(agreement.shared, 'item')}: "
+            f"agreement {agreement.mean_agreement:.3f}, kappa {agreement.mean_kappa:.3f}."
+        )
+    if agreement.seconds is not None:
+        out.print(f"{agreement.seconds:.0f} seconds an item and annotator.")

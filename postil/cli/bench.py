@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from postil.cli.options import choose, expand, refuse_output
 
 if TYPE_CHECKING:
     from postil.research.tables import BenchResult
@@ -18,45 +21,44 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-Train = Annotated[Path, typer.Option("--train", help="Folder with the training data.", show_default=False)]
-System = Annotated[str, typer.Option("--system", help="The system; `postil bench systems` lists them.")]
-Against = Annotated[
-    list[str] | None,
-    typer.Option("--against", help="Another system to run and test against; may be repeated."),
-]
-Json = Annotated[
-    Path | None, typer.Option("--json", help="Write the result here as JSON.", show_default=False)
-]
-Markdown = Annotated[
-    Path | None, typer.Option("--table", help="Write the Markdown table here too.", show_default=False)
-]
-Resamples = Annotated[
-    int,
-    typer.Option("--resamples", min=0, max=100_000, help="Bootstrap resamples for intervals; 0 for none."),
-]
+Train = Annotated[Path, typer.Option("--train", help="Folder with the training data.")]
 Folds = Annotated[int, typer.Option("--folds", min=2, help="Folds of the cross-validation.")]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of the folds.")]
 
 
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """Which systems to run, and what to write."""
+
+    system: Annotated[str, typer.Option("--system", help="The system; `postil bench systems` lists them.")]
+    against: Annotated[
+        list[str] | None,
+        typer.Option("--against", help="Another system to run and test against; may be repeated."),
+    ] = None
+    json_out: Annotated[Path | None, typer.Option("--json", help="Write the result here as JSON.")] = None
+    table: Annotated[Path | None, typer.Option("--table", help="Write the Markdown table here too.")] = None
+    resamples: Annotated[
+        int,
+        typer.Option(
+            "--resamples", min=0, max=100_000, help="Bootstrap resamples for intervals; 0 for none."
+        ),
+    ] = 1000
+
+
 @app.command("responses")
+@expand
 def responses(
     train: Train,
-    system: System,
     test: Annotated[
-        Path | None,
-        typer.Option(
-            "--test", help="Folder with test sets; without it, cross-validation.", show_default=False
-        ),
+        Path | None, typer.Option("--test", help="Folder with test sets; without it, cross-validation.")
     ] = None,
     scenario: Annotated[
         str, typer.Option("--scenario", help="unseen-answers, unseen-questions or unseen-domains.")
     ] = "unseen-questions",
     folds: Folds = 10,
     seed: Seed = 0,
-    against: Against = None,
-    json_out: Json = None,
-    table: Markdown = None,
-    resamples: Resamples = 1000,
+    *,
+    options: RunOptions,
 ) -> None:
     """Student responses: `<corpus>/<set>/**/*.xml`, in the 5-, 3- and 2-way schemes."""
     from postil.cli.show import progress_bar
@@ -68,79 +70,51 @@ def responses(
                 train, name, test=test, scenario=scenario, folds=folds, seed=seed, progress=progress
             )
 
-    _run_and_report("responses", run, [system, *(against or [])], json_out, table, resamples)
+    _run_and_report("responses", run, options)
 
 
 @app.command("entailment")
+@expand
 def entailment(
     train: Train,
-    test: Annotated[
-        list[Path], typer.Option("--test", help="An RTE file; may be repeated.", show_default=False)
-    ],
-    system: System,
+    test: Annotated[list[Path], typer.Option("--test", help="An RTE file; may be repeated.")],
     scheme: Annotated[str, typer.Option("--scheme", help="2way or 3way.")] = "2way",
-    against: Against = None,
-    json_out: Json = None,
-    table: Markdown = None,
-    resamples: Resamples = 1000,
+    *,
+    options: RunOptions,
 ) -> None:
     """Textual entailment: accuracy and average precision, by application and length too."""
-    from postil.cli.inputs import choose
     from postil.research.benchmarks import run_entailment
 
     choose("--scheme", scheme, ("2way", "3way"))
-    _run_and_report(
-        "entailment",
-        lambda name: run_entailment(train, test, name, scheme=scheme),
-        [system, *(against or [])],
-        json_out,
-        table,
-        resamples,
-    )
+    _run_and_report("entailment", lambda name: run_entailment(train, test, name, scheme=scheme), options)
 
 
 @app.command("alignment")
+@expand
 def alignment(
     train: Train,
-    test: Annotated[Path, typer.Option("--test", help="Folder with the test datasets.", show_default=False)],
-    system: System,
+    test: Annotated[Path, typer.Option("--test", help="Folder with the test datasets.")],
     chunks: Annotated[str, typer.Option("--chunks", help="gold, system (our own) or both.")] = "both",
-    against: Against = None,
-    json_out: Json = None,
-    table: Markdown = None,
-    resamples: Resamples = 1000,
+    *,
+    options: RunOptions,
 ) -> None:
     """Interpretable similarity: `STSint.input.*` or `STSint.testinput.*` files."""
-    from postil.cli.inputs import choose
     from postil.research.benchmarks import CHUNKS, run_alignment
 
     choose("--chunks", chunks, (*CHUNKS, "both"))
     kinds = CHUNKS if chunks == "both" else (chunks,)
-    _run_and_report(
-        "alignment",
-        lambda name: run_alignment(train, test, name, chunks=kinds),
-        [system, *(against or [])],
-        json_out,
-        table,
-        resamples,
-    )
+    _run_and_report("alignment", lambda name: run_alignment(train, test, name, chunks=kinds), options)
 
 
 @app.command("facets")
+@expand
 def facets(
     gaps: Annotated[
         list[Path],
-        typer.Option(
-            "--gaps",
-            help="A table of what answers leave out of the reference; may be repeated.",
-            show_default=False,
-        ),
+        typer.Option("--gaps", help="A table of what answers leave out of the reference; may be repeated."),
     ],
-    system: System,
-    against: Against = None,
-    json_out: Json = None,
-    table: Markdown = None,
-    resamples: Resamples = 1000,
+    *,
+    options: RunOptions,
 ) -> None:
     """Facets: which words of the reference an answer leaves out, on tables of gaps."""
     from postil.cli.show import progress_bar
@@ -150,80 +124,61 @@ def facets(
         with progress_bar(name) as progress:
             return run_facets(gaps, name, progress=progress)
 
-    _run_and_report("facets", run, [system, *(against or [])], json_out, table, resamples)
+    _run_and_report("facets", run, options)
 
 
 @app.command("senses")
+@expand
 def senses(
-    train: Annotated[Path, typer.Option("--train", help="A lexical-sample file.", show_default=False)],
-    system: System,
+    train: Annotated[Path, typer.Option("--train", help="A lexical-sample file.")],
     test: Annotated[
-        Path | None,
-        typer.Option("--test", help="A lexical-sample file; without it, --folds.", show_default=False),
+        Path | None, typer.Option("--test", help="A lexical-sample file; without it, --folds.")
     ] = None,
     key: Annotated[
-        Path | None,
-        typer.Option("--key", help="The test file's key, where it stands apart.", show_default=False),
+        Path | None, typer.Option("--key", help="The test file's key, where it stands apart.")
     ] = None,
     folds: Folds = 10,
     seed: Seed = 0,
-    against: Against = None,
-    json_out: Json = None,
-    table: Markdown = None,
-    resamples: Resamples = 1000,
+    *,
+    options: RunOptions,
 ) -> None:
     """Word senses: precision, recall and attempted, on a test file or by cross-validation."""
     from postil.research.benchmarks import run_senses
 
-    _run_and_report(
-        "senses",
-        lambda name: run_senses(train, name, test=test, key=key, folds=folds, seed=seed),
-        [system, *(against or [])],
-        json_out,
-        table,
-        resamples,
-    )
+    def run(name: str) -> BenchResult:
+        return run_senses(train, name, test=test, key=key, folds=folds, seed=seed)
+
+    _run_and_report("senses", run, options)
 
 
 @app.command("systems")
 def systems() -> None:
     """List the systems that are registered, by task."""
-    from rich.table import Table
-
-    from postil.cli.show import console
+    from postil.cli.show import console, table
     from postil.research.systems import REGISTRY
 
-    listing = Table(box=None, pad_edge=False)
-    for name in ("task", "system", "what it is"):
-        listing.add_column(name)
+    listing = table("task", "system", "what it is")
     for entry in REGISTRY:
         listing.add_row(entry.task, entry.name, entry.about)
     console().print(listing)
 
 
-def _run_and_report(
-    task: str,
-    run: Callable[[str], BenchResult],
-    names: Sequence[str],
-    json_out: Path | None,
-    table: Path | None,
-    resamples: int,
-) -> None:
+def _run_and_report(task: str, run: Callable[[str], BenchResult], options: RunOptions) -> None:
     """Run each system, print the table, and write what was asked for."""
-    from postil.data.files import refuse_unwritable, write_text
+    from postil.data.files import write_text
     from postil.research.systems import find
     from postil.research.tables import render
 
-    for path in (json_out, table):
-        if path is not None:
-            refuse_unwritable(path)  # now, not after the work is done
+    for path in (options.json_out, options.table):
+        refuse_output(path)
+    names = dict.fromkeys([options.system, *(options.against or [])])
     for name in names:
         find(task, name)  # a mistyped name should be told before hours of work, not after
-    results = [run(name) for name in dict.fromkeys(names)]
-    text = render(results, iterations=resamples)
-    if json_out is not None:
-        data = results[0].as_json(resamples)
-        write_text(json_out, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
-    if table is not None:
-        write_text(table, text)
+    results = [run(name) for name in names]
+    text = render(results, iterations=options.resamples)
+    if options.json_out is not None:
+        data = results[0].as_json(options.resamples)
+        write_text(options.json_out, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+    if options.table is not None:
+        write_text(options.table, text)
     typer.echo(text)

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from postil.cli.table_options import (
-    ColumnOption,
-    EncodingOption,
-    KeyOption,
-    QuestionOption,
-    ReferenceOption,
-    SheetOption,
-    WideOption,
-    read_source,
-)
+from postil.cli.options import TableOptions, expand, read_source, refuse_file
 from postil.errors import InputError, number_of
 
 if TYPE_CHECKING:
     from postil.data.questions import Question
 
 
+@expand
 def convert(
     source: Annotated[
         Path,
@@ -42,13 +35,8 @@ def convert(
             help="Where to write: a table by its ending, one question as .xml, or a folder of SRA XML files.",
         ),
     ],
-    question: QuestionOption = None,
-    reference: ReferenceOption = None,
-    key: KeyOption = None,
-    column: ColumnOption = None,
-    sheet: SheetOption = None,
-    encoding: EncodingOption = None,
-    wide: WideOption = None,
+    *,
+    tables: TableOptions,
 ) -> None:
     """Convert questions and answers between tables (long or wide) and SRA XML."""
     from postil.data.questions import count_answers
@@ -59,21 +47,11 @@ def convert(
             "is the file to read, and would lose the columns that are not carried over.",
             hint="Choose another name for the result.",
         )
-    questions = read_source(
-        source,
-        question=question,
-        reference=reference,
-        key=key,
-        column=column,
-        sheet=sheet,
-        encoding=encoding,
-        wide=wide,
-    )
+    questions = read_source(source, tables)
     write_target(output, questions)
-    labelled = sum(answer.label is not None for each in questions for answer in each.answers)
-    found = f"{number_of(len(questions), 'question')}, {number_of(count_answers(questions), 'answer')}"
-    found += f", {labelled:,} labelled"
-    typer.echo(f"Read {found} from {source}; wrote {output}.", err=True)
+    labelled = sum(answer.label is not None for question in questions for answer in question.answers)
+    counts = f"{number_of(len(questions), 'question')}, {number_of(count_answers(questions), 'answer')}"
+    typer.echo(f"Read {counts}, {labelled:,} labelled from {source}; wrote {output}.", err=True)
 
 
 def write_target(target: Path, questions: Sequence[Question]) -> None:
@@ -106,8 +84,7 @@ def write_target(target: Path, questions: Sequence[Question]) -> None:
 def _write_folder(folder: Path, questions: Sequence[Question]) -> None:
     from postil.data.formats import sra
 
-    if folder.exists() and not folder.is_dir():
-        raise InputError(folder, "is a file, and a folder is needed here.", hint="Choose another name.")
+    refuse_file(folder)
     names = _file_names(questions)
     foreign = {file.name for file in folder.glob("*.xml")} - set(names)
     if foreign:
@@ -122,14 +99,11 @@ def _write_folder(folder: Path, questions: Sequence[Question]) -> None:
 
 def _file_names(questions: Sequence[Question]) -> list[str]:
     """A file name for each question: its id without what file systems dislike, made unique."""
-    names: list[str] = []
-    taken: set[str] = set()
+    names: dict[str, str] = {}  # by what file systems that do not tell Q1 from q1 take them for
     for question in questions:
-        stem = re.sub(r"[^\w.-]+", "_", question.id).strip("._")[:80] or "question"
-        name, number = stem, 1
-        while name.casefold() in taken:  # some file systems do not tell Q1 from q1
-            number += 1
-            name = f"{stem}_{number}"
-        taken.add(name.casefold())
-        names.append(f"{name}.xml")
-    return names
+        name = stem = re.sub(r"[^\w.-]+", "_", question.id).strip("._")[:80] or "question"
+        numbers = count(2)
+        while name.casefold() in names:
+            name = f"{stem}_{next(numbers)}"
+        names[name.casefold()] = f"{name}.xml"
+    return list(names.values())

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from postil.cli.show import progress_bar
 from postil.cli.worker import DatabaseOption, chosen_database, workbench_packages
 from postil.errors import PostilError, number_of
 
@@ -33,6 +32,7 @@ def backup(
     holds pupils' answers: keep it where only you can read it.
     """
     with workbench_packages():
+        from postil.cli.show import progress_bar
         from postil.workbench.store.backups import back_up
         from postil.workbench.store.database import as_it_is
 
@@ -53,6 +53,7 @@ def restore(
     again afterwards.
     """
     with workbench_packages():
+        from postil.cli.show import progress_bar
         from postil.workbench.store.backups import restore as restore_all
         from postil.workbench.store.database import shown
 
@@ -123,17 +124,17 @@ def status(database: DatabaseOption = None) -> None:
         rows = count_rows(connection, revision)
     outdated = "" if revision == newest() else f" (newest known: {newest()}; `postil database upgrade`)"
     typer.echo(f"{kind}: {shown(chosen)}\nrevision: {revision}{outdated}\nrows by table:")
-    wide = max(map(len, rows))
+    width = max(map(len, rows))
     for name, count in rows.items():
-        typer.echo(f"  {name:<{wide}} {count:>12,}")
+        typer.echo(f"  {name:<{width}} {count:>12,}")
 
 
-def _in_words(lost: Sequence[Loss]) -> str:
+def _in_words(losses: Sequence[Loss]) -> str:
     """What would be lost, in one line."""
     parts = (
-        f"{one.table} ({number_of(one.count, 'row')})"
-        if one.column is None
-        else f"{one.table}.{one.column} ({number_of(one.count, 'value')})"
-        for one in lost
+        f"{loss.table} ({number_of(loss.count, 'row')})"
+        if loss.column is None
+        else f"{loss.table}.{loss.column} ({number_of(loss.count, 'value')})"
+        for loss in losses
     )
     return ", ".join(parts) or "nothing that is in use"

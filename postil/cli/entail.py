@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from postil.cli.options import choose, refuse_output
 from postil.errors import PostilError, number_of
 
 if TYPE_CHECKING:
@@ -23,22 +23,14 @@ def entail(
             metavar="TEXT HYPOTHESIS|FILE",
             help="A text and a hypothesis, in quotes; or a file of pairs (RTE's .xml, or .tsv with columns "
             "id, t, h), whose labels are not looked at.",
-            show_default=False,
         ),
     ],
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", help="Write a run here: id, label, confidence (.tsv).", show_default=False
-        ),
+        Path | None, typer.Option("--output", "-o", help="Write a run here: id, label, confidence (.tsv).")
     ] = None,
     question: Annotated[
         str | None,
-        typer.Option(
-            "--question",
-            help="The second is a short answer to this; a statement is made of both.",
-            show_default=False,
-        ),
+        typer.Option("--question", help="The second is a short answer to this; a statement is made of both."),
     ] = None,
     scheme: Annotated[str, typer.Option("--scheme", help="2way or 3way labels.")] = "3way",
     as_json: Annotated[
@@ -46,12 +38,8 @@ def entail(
     ] = False,
 ) -> None:
     """Judge whether a text entails a hypothesis, contradicts it, or leaves it unknown, and say why."""
-    from postil.cli.inputs import choose
-    from postil.data.files import refuse_unwritable
-
     choose("--scheme", scheme, ("2way", "3way"))
-    if output is not None:
-        refuse_unwritable(output)
+    refuse_output(output)
     if len(given) == 1:
         if question is not None:
             raise PostilError("--question goes with a text and an answer, not with a file.")
@@ -64,12 +52,14 @@ def entail(
         )
     if output is not None:
         raise PostilError("-o writes the run of a file of pairs.", hint="Give a file, or leave -o out.")
-    text, hypothesis = (" ".join(one.split()) for one in given)
+    text, hypothesis = (" ".join(text.split()) for text in given)
     _judge_pair(text, hypothesis, question, scheme, as_json=as_json)
 
 
 def _judge_pair(text: str, hypothesis: str, question: str | None, scheme: str, *, as_json: bool) -> None:
-    from postil.cli.show import console
+    from rich.text import Text
+
+    from postil.cli.show import console, print_json, print_text
     from postil.entailment.entailer import load_entailer
     from postil.explain.justification import justified
     from postil.language.statements import statement
@@ -80,22 +70,17 @@ def _judge_pair(text: str, hypothesis: str, question: str | None, scheme: str, *
         hypothesis = statement(question, hypothesis)
     (judged,) = justified([hypothesis], load_entailer().judge([(text, hypothesis)]))
     if as_json:
-        typer.echo(json.dumps(_as_json("1", hypothesis, judged, scheme), indent=2, ensure_ascii=False))
+        print_json(_as_json("1", hypothesis, judged, scheme))
         return
-    from rich.text import Text
-
-    from postil.explain.page import printable
-
-    out = console()
     chances = ", ".join(f"{name.lower()} {value:.2f}" for name, value in judged.probabilities.items())
-    out.print(Text.assemble((_label(judged, scheme), "bold"), f"  ({chances})"))
+    console().print(Text.assemble((_label(judged, scheme), "bold"), f"  ({chances})"))
     if question is not None:
-        out.print(Text(printable(f"Judged: {hypothesis}")), soft_wrap=not out.is_terminal)
-    out.print(Text(printable(judged.justification)), soft_wrap=not out.is_terminal)
+        print_text(f"Judged: {hypothesis}")
+    print_text(judged.justification)
 
 
 def _judge_file(path: Path, output: Path | None, scheme: str, *, as_json: bool) -> None:
-    from postil.cli.show import progress_bar
+    from postil.cli.show import print_json, progress_bar
     from postil.data.formats.rte import PairJudgement, read_pairs, write_run
     from postil.entailment.entailer import load_entailer
 
@@ -107,13 +92,12 @@ def _judge_file(path: Path, output: Path | None, scheme: str, *, as_json: bool) 
     if output is None and not as_json:
         raise PostilError("a file of pairs needs a place for the run.", hint="Name it with -o RUN.tsv.")
     pairs = read_pairs(path)
-    with progress_bar("Judging") as bar:
-        told = None if bar is None else lambda done, total: bar(done, total, "pairs")
-        judged = load_entailer().judge([(pair.text, pair.hypothesis) for pair in pairs], progress=told)
+    with progress_bar("Judging", "pairs") as progress:
+        judged = load_entailer().judge([(pair.text, pair.hypothesis) for pair in pairs], progress=progress)
     if output is not None:
         run = [
-            PairJudgement(pair.id, _label(one, scheme), one.confidence)
-            for pair, one in zip(pairs, judged, strict=True)
+            PairJudgement(pair.id, _label(entailment, scheme), entailment.confidence)
+            for pair, entailment in zip(pairs, judged, strict=True)
         ]
         write_run(output, run)
         typer.echo(f"Judged {number_of(len(pairs), 'pair')}; wrote {output}.", err=True)
@@ -122,9 +106,10 @@ def _judge_file(path: Path, output: Path | None, scheme: str, *, as_json: bool) 
 
         judged = justified([pair.hypothesis for pair in pairs], judged)
         items = [
-            _as_json(pair.id, pair.hypothesis, one, scheme) for pair, one in zip(pairs, judged, strict=True)
+            _as_json(pair.id, pair.hypothesis, entailment, scheme)
+            for pair, entailment in zip(pairs, judged, strict=True)
         ]
-        typer.echo(json.dumps(items, indent=2, ensure_ascii=False))
+        print_json(items)
 
 
 def _label(judged: Entailment, scheme: str) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from postil.cli.options import JsonOption, refuse_output
 from postil.errors import PostilError, number_of
 
 if TYPE_CHECKING:
@@ -23,12 +23,10 @@ def facets(
         typer.Argument(
             metavar="REFERENCE|FILE",
             help="A right answer, in quotes; or alone, the challenge's XML file or folder with facets.",
-            show_default=False,
         ),
     ],
     answer: Annotated[
-        str | None,
-        typer.Argument(metavar="ANSWER", help="The answer to compare, in quotes.", show_default=False),
+        str | None, typer.Argument(metavar="ANSWER", help="The answer to compare, in quotes.")
     ] = None,
     question: Annotated[
         str, typer.Option("--question", help="The question: what it names already need not be said again.")
@@ -38,20 +36,20 @@ def facets(
         typer.Option(
             "--facets",
             help="Facets to use instead of our own: a TSV with id, first, second; or the challenge's XML.",
-            show_default=False,
         ),
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Write the challenge's tab-separated run.", show_default=False),
+        Path | None, typer.Option("--output", "-o", help="Write the challenge's tab-separated run.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Say for each facet of a reference whether the answer expresses it, and in which words."""
-    from postil.data.files import refuse_unwritable
+    from postil.cli.show import print_json
+    from postil.data.formats.sra import write_run
+    from postil.explain.alignments import plain_outcome
+    from postil.explain.notes import facets_in_words
 
-    if output is not None:
-        refuse_unwritable(output)
+    refuse_output(output)
     if answer is None:
         if question or facet_file is not None or as_json or output is None:
             raise PostilError(
@@ -62,12 +60,18 @@ def facets(
         return
     outcomes = _judge(question, reference, answer, facet_file)
     if output is not None:
-        from postil.data.formats.sra import write_run
-
-        write_run(output, {f"{one.facet.id}*{_ONLY_ANSWER}": one.label for one in outcomes})
+        write_run(output, {f"{outcome.facet.id}*{_ONLY_ANSWER}": outcome.label for outcome in outcomes})
         typer.echo(f"Judged {number_of(len(outcomes), 'facet')}; wrote {output}.", err=True)
     if as_json:
-        typer.echo(json.dumps(_as_json(question, reference, answer, outcomes), indent=2, ensure_ascii=False))
+        print_json(
+            {
+                "question": question,
+                "reference": reference,
+                "answer": answer,
+                "facets": [plain_outcome(outcome) for outcome in outcomes],
+                "explanation": facets_in_words(outcomes),
+            }
+        )
     elif output is None:
         _show(outcomes)
 
@@ -78,8 +82,8 @@ def _judge(question: str, reference: str, answer: str, facet_file: Path | None) 
 
     if not any(map(str.isalnum, reference)) or not any(map(str.isalnum, answer)):
         raise PostilError("one of the two holds no words.", hint="Give two texts, in quotes.")
-    given = None if facet_file is None else read_facets(facet_file)
-    return judge_facets(question, reference, [answer], given)[0]
+    facets = None if facet_file is None else read_facets(facet_file)
+    return judge_facets(question, reference, [answer], facets)[0]
 
 
 def _judge_corpus(path: Path, output: Path) -> None:
@@ -90,54 +94,37 @@ def _judge_corpus(path: Path, output: Path) -> None:
 
     questions = read_corpus(path)
     labels: dict[str, str] = {}
-    with progress_bar("Judging facets") as bar:
-        for done, one in enumerate(questions, start=1):
-            for reference in one.references:
-                if reference.facets:
-                    texts = [answer.text for answer in one.answers]
-                    judged = judge_facets(one.text, reference.text, texts, reference.facets)
-                    ids = [answer.id for answer in one.answers]
-                    for id, outcomes in zip(ids, judged, strict=True):
-                        labels |= {f"{each.facet.id}*{id}": each.label for each in outcomes}
-            if bar:
-                bar(done, len(questions), "questions")
+    with progress_bar("Judging facets", "questions") as progress:
+        for done, question in enumerate(questions, start=1):
+            texts = [answer.text for answer in question.answers]
+            for reference in question.references:
+                if not reference.facets:
+                    continue
+                judged = judge_facets(question.text, reference.text, texts, reference.facets)
+                for answer, outcomes in zip(question.answers, judged, strict=True):
+                    labels |= {f"{outcome.facet.id}*{answer.id}": outcome.label for outcome in outcomes}
+            if progress:
+                progress(done, len(questions))
     if not labels:
         raise PostilError(f"{path}: no reference here has facets, or no question has answers.")
     write_run(output, labels)
     typer.echo(f"Judged {number_of(len(labels), 'facet')}; wrote {output}.", err=True)
 
 
-def _as_json(
-    question: str, reference: str, answer: str, outcomes: Sequence[FacetOutcome]
-) -> dict[str, object]:
-    from postil.explain.alignments import plain_outcome
-    from postil.explain.notes import facets_in_words
-
-    return {
-        "question": question,
-        "reference": reference,
-        "answer": answer,
-        "facets": [plain_outcome(one) for one in outcomes],
-        "explanation": facets_in_words(outcomes),
-    }
-
-
 def _show(outcomes: Sequence[FacetOutcome]) -> None:
-    from rich.table import Table
     from rich.text import Text
 
-    from postil.cli.show import console
+    from postil.cli.show import console, print_text, table
     from postil.explain.notes import facet_text, facets_in_words
     from postil.explain.page import printable
 
-    out = console()
-    table = Table(box=None, pad_edge=False)
-    for name in ("facet", "outcome", "sure", "in the words"):
-        table.add_column(name, justify="right" if name == "sure" else "left")
-    for one in outcomes:
-        words = Text(printable(" … ".join(one.words)))
-        table.add_row(Text(printable(facet_text(one.facet))), one.label, f"{one.confidence:.2f}", words)
     if outcomes:
-        out.print(table)
+        out = console()
+        rows = table("facet", "outcome", "sure", "in the words", right=("sure",))
+        for outcome in outcomes:
+            words = Text(printable(" … ".join(outcome.words)))
+            name = Text(printable(facet_text(outcome.facet)))
+            rows.add_row(name, outcome.label, f"{outcome.confidence:.2f}", words)
+        out.print(rows)
         out.print()
-    out.print(Text(printable(facets_in_words(outcomes))), soft_wrap=not out.is_terminal)
+    print_text(facets_in_words(outcomes))

@@ -8,16 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from postil.cli.table_options import (
-    ColumnOption,
-    EncodingOption,
-    KeyOption,
-    QuestionOption,
-    ReferenceOption,
-    SheetOption,
-    WideOption,
-    read_source,
-)
+from postil.cli.options import TableOptions, demand_references, expand, read_source, refuse_output
 from postil.errors import PostilError, number_of
 
 if TYPE_CHECKING:
@@ -30,22 +21,16 @@ _KEYS = {
 }
 
 
+@expand
 def features(
     source: Annotated[
         Path | None,
-        typer.Argument(
-            help="A table (.csv, .tsv, .jsonl, .xlsx), an SRA XML file, or a folder of them.",
-            show_default=False,
-        ),
+        typer.Argument(help="A table (.csv, .tsv, .jsonl, .xlsx), an SRA XML file, or a folder of them."),
     ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output",
-            "-o",
-            metavar="TABLE",
-            help="Where to write: .csv, .tsv, .jsonl, .xlsx or .parquet.",
-            show_default=False,
+            "--output", "-o", metavar="TABLE", help="Where to write: .csv, .tsv, .jsonl, .xlsx or .parquet."
         ),
     ] = None,
     extended: Annotated[
@@ -59,20 +44,15 @@ def features(
         typer.Option("--workers", min=1, metavar="N", help="Processes to share thousands of answers among."),
     ] = 1,
     list_columns: Annotated[bool, typer.Option("--list", help="Show the columns and what they say.")] = False,
-    question: QuestionOption = None,
-    reference: ReferenceOption = None,
-    key: KeyOption = None,
-    column: ColumnOption = None,
-    sheet: SheetOption = None,
-    encoding: EncodingOption = None,
-    wide: WideOption = None,
+    *,
+    tables: TableOptions,
 ) -> None:
     """Write how alike question, reference and answer are, a row for each answer and a column a measure.
 
     The first reference of a question is used. What the columns say is written beside the table, in a file
     whose name ends in .columns.tsv (in Parquet it is inside the file).
     """
-    from postil.data.files import refuse_unwritable
+    from postil.data.formats.rows import SUFFIXES, require_pyarrow
     from postil.language.measures.features import EXTENDED, FEATURES, THIRTY
 
     names = EXTENDED if extended else THIRTY
@@ -85,53 +65,34 @@ def features(
         raise PostilError(
             "a file to read and one to write are needed.", hint="postil features answers.csv -o features.csv"
         )
-    _refuse_ending(output)
-    refuse_unwritable(output)
-    questions = read_source(
-        source,
-        question=question,
-        reference=reference,
-        key=key,
-        column=column,
-        sheet=sheet,
-        encoding=encoding,
-        wide=wide,
-    )
+    refuse_output(output, (*SUFFIXES, ".parquet"))
+    if output.suffix.lower() == ".parquet":
+        require_pyarrow(output)
+    questions = read_source(source, tables)
     table = _measured(source, questions, names, demote, workers)
     _write(output, table, about)
     count = len(next(iter(table.values())))
     typer.echo(f"Wrote {len(names)} features of {number_of(count, 'answer')} to {output}.", err=True)
 
 
-def _refuse_ending(output: Path) -> None:
-    from postil.cli.inputs import refuse_ending
-    from postil.data.formats.rows import SUFFIXES, require_pyarrow
-
-    refuse_ending(output, (*SUFFIXES, ".parquet"))
-    if output.suffix.lower() == ".parquet":
-        require_pyarrow(output)
-
-
 def _measured(
     source: Path, questions: Sequence[Question], names: Sequence[str], demote: bool, workers: int
 ) -> dict[str, Sequence[object]]:
     """The columns of the table."""
-    from postil.cli.inputs import demand_references
     from postil.cli.show import progress_bar
     from postil.language.measures.features import feature_table
 
     rows = [(question, answer) for question in questions for answer in question.answers]
     demand_references(source, [question for question in questions if question.answers])
     triplets = [(question.text, question.references[0].text, answer.text) for question, answer in rows]
-    with progress_bar("Measuring") as bar:
-        note = (lambda done, total: bar(done, total, "answers")) if bar else None
-        values = feature_table(triplets, names, demote=demote, workers=workers, progress=note)
+    with progress_bar("Measuring", "answers") as progress:
+        values = feature_table(triplets, names, demote=demote, workers=workers, progress=progress)
     keys: dict[str, Sequence[object]] = {
         "question": [question.id for question, _ in rows],
         "answer": [answer.id for _, answer in rows],
         "label": [answer.label or "" for _, answer in rows],
     }
-    return keys | {name: values[:, place].tolist() for place, name in enumerate(names)}
+    return keys | {name: values[:, index].tolist() for index, name in enumerate(names)}
 
 
 def _write(output: Path, table: dict[str, Sequence[object]], about: dict[str, str]) -> None:
@@ -140,10 +101,9 @@ def _write(output: Path, table: dict[str, Sequence[object]], about: dict[str, st
     if output.suffix.lower() == ".parquet":
         write_parquet(output, table, about)
         return
-    texts = ([_text(value) for value in column] for column in table.values())
+    texts = (
+        [f"{value:.6g}" if isinstance(value, float) else str(value) for value in column]
+        for column in table.values()
+    )
     write_rows(output, list(table), zip(*texts, strict=True))
     write_rows(output.with_name(f"{output.stem}.columns.tsv"), ["column", "says"], list(about.items()))
-
-
-def _text(value: object) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from postil.cli.grade_folder import (
-    AddressOption,
-    EngineOption,
-    WorkersOption,
+    DatasetOptions,
     grade_folder,
     is_folder_name,
     refuse_as_table,
     refuse_for_dataset,
     work_from,
 )
-from postil.cli.table_options import (
-    ColumnOption,
-    EncodingOption,
-    KeyOption,
-    QuestionOption,
-    ReferenceOption,
-    SheetOption,
-    WideOption,
-    read_source,
-)
+from postil.cli.options import TableOptions, choose, demand_references, expand, read_source, refuse_output
 from postil.errors import InputError, PostilError, number_of, some, unknown_label
 
 if TYPE_CHECKING:
@@ -37,6 +26,7 @@ if TYPE_CHECKING:
     from postil.grader import Grader
 
 
+@expand
 def grade(
     source: Annotated[
         str,
@@ -44,7 +34,6 @@ def grade(
             metavar="SOURCE",
             help="A table (.csv, .tsv, .jsonl, .xlsx), an SRA XML file, or a folder of them. Where OUT is a "
             "folder, a dataset: a folder, pattern or URL of .parquet, .csv, .tsv or .jsonl files.",
-            show_default=False,
         ),
     ],
     output: Annotated[
@@ -55,17 +44,11 @@ def grade(
             metavar="OUT",
             help="Where to write the result: .csv, .tsv, .jsonl or .xlsx; else it is shown here. A dataset's "
             "goes into a folder, or to a URL.",
-            show_default=False,
         ),
     ] = None,
     report: Annotated[
         Path | None,
-        typer.Option(
-            "--report",
-            metavar="PAGE",
-            help="Write a page to read in the browser, too: .html.",
-            show_default=False,
-        ),
+        typer.Option("--report", metavar="PAGE", help="Write a page to read in the browser, too: .html."),
     ] = None,
     explain: Annotated[
         bool,
@@ -82,12 +65,10 @@ def grade(
             "--remember",
             metavar="FILE",
             help="Labels a person gave: a result with its last column filled in, or a labelled table.",
-            show_default=False,
         ),
     ] = None,
     remember_labelled: Annotated[
-        bool,
-        typer.Option("--remember-labelled", help="Remember the labels in FILE, and grade the rest."),
+        bool, typer.Option("--remember-labelled", help="Remember the labels in FILE, and grade the rest.")
     ] = False,
     propose: Annotated[
         int | None,
@@ -96,7 +77,6 @@ def grade(
             metavar="K",
             min=1,
             help="Do not grade; show the K answers to each question that are most worth labelling.",
-            show_default=False,
         ),
     ] = None,
     target: Annotated[
@@ -105,7 +85,6 @@ def grade(
             "--target",
             metavar="SHARE",
             help="Leave answers to a person so that this share of the others is right, such as .9.",
-            show_default=False,
         ),
     ] = None,
     credit: Annotated[
@@ -114,23 +93,14 @@ def grade(
             "--credit",
             metavar="LABEL=NUMBER",
             help="What a label earns, from 0 to 1, as in 'partly right=0.6'.",
-            show_default=False,
         ),
     ] = None,
     model: Annotated[
-        Path | None,
-        typer.Option("--model", metavar="FOLDER", help="What `postil train` wrote.", show_default=False),
+        Path | None, typer.Option("--model", metavar="FOLDER", help="What `postil train` wrote.")
     ] = None,
-    question: QuestionOption = None,
-    reference: ReferenceOption = None,
-    key: KeyOption = None,
-    column: ColumnOption = None,
-    sheet: SheetOption = None,
-    encoding: EncodingOption = None,
-    wide: WideOption = None,
-    engine: EngineOption = None,
-    workers: WorkersOption = None,
-    address: AddressOption = None,
+    *,
+    tables: TableOptions,
+    dataset: DatasetOptions,
 ) -> None:
     """Judge every answer against the references: a label, a score from 0 to 1, and how sure it is.
 
@@ -139,16 +109,12 @@ def grade(
 
     A dataset larger than memory goes into a folder, file by file; stopped, the same command continues.
     """
-    from postil.cli.grade_table import find_lessons
-    from postil.cli.inputs import choose
+    from postil.cli.grade_table import find_lessons, with_corrections
     from postil.data.labels import RESPONSE_SCHEMES
     from postil.grader import load
 
     choose("--labels", labels, tuple(RESPONSE_SCHEMES))
-    earns = parse_credit(credit or ())
-    reading: dict[str, Any] = {"question": question, "reference": reference, "key": key, "column": column}
-    how = {"--engine": engine, "--workers": workers, "--address": address}
-    tables = {"sheet": sheet, "encoding": encoding, "wide": wide}
+    earned = parse_credit(credit or ())
     if is_folder_name(output):
         refuse_for_dataset(
             {
@@ -156,41 +122,39 @@ def grade(
                 "--remember": remember,
                 "--remember-labelled": remember_labelled or None,
                 "--propose": propose,
-                **{f"--{name}": value for name, value in tables.items()},
+                "--sheet": tables.sheet,
+                "--encoding": tables.encoding,
+                "--wide": tables.wide,
             }
         )
-        work = work_from(output or "", labels, explain, earns, target, model, **reading)
-        grade_folder(source, work, engine, workers, address)
+        work = work_from(output or "", labels, explain, earned, target, model, tables)
+        grade_folder(source, work, dataset)
         return
-    refuse_as_table(source, output, how)
+    refuse_as_table(source, output, dataset)
     if propose is not None and (report is not None or explain):
         nothing = "there is no report" if report is not None else "there is nothing to explain"
         raise PostilError(f"--propose does not grade, so {nothing}.", hint="Leave one of them out.")
-    table = Path(source)
-    written = Path(output) if output is not None else None
-    _refuse_outputs(written, report, [path for path in (table, remember, key) if path is not None])
-    questions = _read(table, {**reading, **tables})
-    lessons = find_lessons(table, questions, remember, remember_labelled, {**reading, **tables})
-    grader = load(model, credit=earns, target=target)
-    questions, taught = _taught(grader, questions, lessons)
+    path = Path(source)
+    result = Path(output) if output is not None else None
+    _refuse_outputs(result, report, [file for file in (path, remember, tables.key) if file is not None])
+    questions = [question for question in read_source(path, tables) if question.answers]
+    if not questions:
+        raise InputError(path, "holds no answers.", hint="Is it the right file?")
+    demand_references(path, questions)
+    lessons = find_lessons(path, questions, remember, remember_labelled, tables)
+    grader = load(model, credit=earned, target=target)
+    for lesson in lessons:
+        references = [reference.text for reference in lesson.references]
+        grader.remember(
+            lesson.text, references, [(answer.text, answer.label or "") for answer in lesson.answers]
+        )
+    questions, taught = with_corrections(questions, lessons)
     if propose is not None:
-        _propose(grader, questions, propose, written)
+        _propose(grader, questions, propose, result)
         return
     graded = judge(grader, questions, explain=explain)
-    _write(graded, labels, written, report, table.name, explained=explain)
-    _tell(graded, taught, written, report)
-
-
-def _taught(
-    grader: Grader, questions: Sequence[Question], lessons: Sequence[Question]
-) -> tuple[list[Question], set[str]]:
-    """The class with what a person has labelled, which the grader hears of, and the ids of those answers."""
-    from postil.cli.grade_table import with_corrections
-
-    for lesson in lessons:
-        told = [(answer.text, answer.label or "") for answer in lesson.answers]
-        grader.remember(lesson.text, [each.text for each in lesson.references], told)
-    return with_corrections(questions, lessons)
+    _write(graded, labels, result, report, path.name, explained=explain)
+    _summarise(graded, taught, result, report)
 
 
 def parse_credit(values: Sequence[str]) -> dict[str, float]:
@@ -222,28 +186,12 @@ def parse_credit(values: Sequence[str]) -> dict[str, float]:
 
 def _refuse_outputs(output: Path | None, report: Path | None, inputs: Sequence[Path]) -> None:
     """Say before the grading, not after it, that something cannot be written or would be written over."""
-    from postil.cli.inputs import refuse_ending
-    from postil.data.files import refuse_unwritable
     from postil.data.formats.rows import SUFFIXES
 
     for path, endings in ((output, SUFFIXES), (report, (".html", ".htm"))):
-        if path is None:
-            continue
-        refuse_ending(path, endings)
-        refuse_unwritable(path)
-        if path.exists() and any(each.exists() and path.samefile(each) for each in inputs):
+        refuse_output(path, endings)
+        if path and path.exists() and any(file.exists() and path.samefile(file) for file in inputs):
             raise InputError(path, "is a file to read, too.", hint="Choose another name for the result.")
-
-
-def _read(source: Path, options: Mapping[str, Any]) -> list[Question]:
-    """Read the class; every question that was answered needs a reference."""
-    from postil.cli.inputs import demand_references
-
-    questions = [question for question in read_source(source, **options) if question.answers]
-    if not questions:
-        raise InputError(source, "holds no answers.", hint="Is it the right file?")
-    demand_references(source, questions)
-    return questions
 
 
 def judge(grader: Grader, questions: Sequence[Question], *, explain: bool) -> list[GradedQuestion]:
@@ -257,10 +205,8 @@ def judge(grader: Grader, questions: Sequence[Question], *, explain: bool) -> li
     for question, sentences in zip(questions, concerns, strict=True):
         for sentence in sentences:
             typer.echo(f"warning: question {question.id}: {sentence}", err=True)
-    with progress_bar("Grading") as bar:
-        total = count_answers(questions)
-        note = (lambda done, _: bar(done, total, "answers")) if bar else None
-        judged = list(grader.grade_many(questions, progress=note, explain=explain))
+    with progress_bar("Grading", "answers", total=count_answers(questions)) as progress:
+        judged = list(grader.grade_many(questions, progress=progress, explain=explain))
     return [
         GradedQuestion(question, judgements, warnings)
         for (question, judgements), warnings in zip(judged, concerns, strict=True)
@@ -289,7 +235,7 @@ def _write(
         write_text(report, class_report(graded, f"Class report: {name}"))
 
 
-def _tell(
+def _summarise(
     graded: Sequence[GradedQuestion], taught: Collection[str], output: Path | None, report: Path | None
 ) -> None:
     from postil.cli.grade_table import agreement, summary
@@ -314,8 +260,9 @@ def _propose(grader: Grader, questions: Sequence[Question], most: int, output: P
     proposed = []
     for question in questions:
         references = [reference.text for reference in question.references]
-        places = grader.propose(question.text, references, [one.text for one in question.answers], most)
-        proposed.append(replace(question, answers=tuple(question.answers[place] for place in places)))
+        texts = [answer.text for answer in question.answers]
+        chosen = grader.propose(question.text, references, texts, most)
+        proposed.append(replace(question, answers=tuple(question.answers[index] for index in chosen)))
     if output is None:
         show_proposed(proposed)
         return

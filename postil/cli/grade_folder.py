@@ -3,57 +3,58 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from glob import iglob
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from postil.cli.options import TableOptions, choose, parse_columns
 from postil.errors import PostilError, number_of
 
 if TYPE_CHECKING:
     from postil.batch.dataset import Report
-    from postil.batch.work import Asked, Engine, Work
+    from postil.batch.work import Engine, Work
 
-_PANEL = "Datasets"
 ENGINES = ("local", "ray")
-EngineOption = Annotated[
-    str | None,
-    typer.Option(
-        "--engine",
-        metavar="NAME",
-        help="Where a dataset is graded: local (this computer, the default) or ray (a Ray cluster).",
-        rich_help_panel=_PANEL,
-        show_default=False,
-    ),
-]
-WorkersOption = Annotated[
-    int | None,
-    typer.Option(
-        "--workers",
-        metavar="N",
-        min=1,
-        help="How many processes grade a dataset; else one for each core.",
-        rich_help_panel=_PANEL,
-        show_default=False,
-    ),
-]
-AddressOption = Annotated[
-    str | None,
-    typer.Option(
-        "--address",
-        metavar="ADDRESS",
-        help="Which Ray cluster: 'auto' for the one that this computer belongs to, or HOST:PORT.",
-        rich_help_panel=_PANEL,
-        show_default=False,
-    ),
-]
 _DATASET_ONLY = (".parquet", ".gz", ".bz2", ".xz", ".zst")
 _MOST_FAILED = 20  # that are told one by one
+_EVERY = 30.0  # seconds between lines in a log
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetOptions:
+    """Where a dataset is graded."""
+
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            "--engine",
+            metavar="NAME",
+            help="Where a dataset is graded: local (this computer, the default) or ray (a Ray cluster).",
+        ),
+    ] = None
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            metavar="N",
+            min=1,
+            help="How many processes grade a dataset; else one for each core.",
+        ),
+    ] = None
+    address: Annotated[
+        str | None,
+        typer.Option(
+            "--address",
+            metavar="ADDRESS",
+            help="Which Ray cluster: 'auto' for the one that this computer belongs to, or HOST:PORT.",
+        ),
+    ] = None
 
 
 def is_folder_name(output: str | None) -> bool:
@@ -71,10 +72,10 @@ def is_folder_name(output: str | None) -> bool:
     return output.endswith("/") or "://" in output or is_folder(Path(output)) or not ending[1:].isalpha()
 
 
-def refuse_as_table(source: str, output: str | None, given: Mapping[str, object]) -> None:
+def refuse_as_table(source: str, output: str | None, options: DatasetOptions) -> None:
     """Say of what can only be graded as a dataset that a folder is needed for the result."""
-    found = iglob(source)  # noqa: PTH207 - patterns may begin at the root
-    is_pattern = any(mark in source for mark in "*?[") and not Path(source).exists() and any(found)
+    matches = iglob(source)  # noqa: PTH207 - patterns may begin at the root
+    is_pattern = any(mark in source for mark in "*?[") and not Path(source).exists() and any(matches)
     ending = PurePosixPath(source).suffix.lower()
     if is_pattern or "://" in source or ending in _DATASET_ONLY or Path(output or "").suffix == ".parquet":
         raise PostilError(
@@ -82,41 +83,39 @@ def refuse_as_table(source: str, output: str | None, given: Mapping[str, object]
             "in files like its own.",
             hint=f"Name a folder with -o, as in: postil grade '{source}' -o graded",
         )
-    named = next((option for option, value in given.items() if value is not None), None)
-    if named:
+    used = next((name for name, value in asdict(options).items() if value is not None), None)
+    if used:
         raise PostilError(
-            f"{named} is for datasets, whose result goes into a folder.", hint="Name a folder with -o."
+            f"--{used} is for datasets, whose result goes into a folder.", hint="Name a folder with -o."
         )
 
 
-def refuse_for_dataset(given: Mapping[str, object]) -> None:
+def refuse_for_dataset(options: Mapping[str, object]) -> None:
     """Refuse options that speak of one table only."""
-    named = next((option for option, value in given.items() if value is not None), None)
-    if named:
+    used = next((option for option, value in options.items() if value is not None), None)
+    if used:
         raise PostilError(
-            f"{named} is for one table, and what goes into a folder is a dataset.",
+            f"{used} is for one table, and what goes into a folder is a dataset.",
             hint="Leave it out, or name a table with -o, as in: -o result.csv",
         )
 
 
-def grade_folder(
-    dataset: str, work: Work, engine: str | None, workers: int | None, address: str | None
-) -> None:
+def grade_folder(dataset: str, work: Work, options: DatasetOptions) -> None:
     """Grade a dataset, show how far it is, and say what came of it."""
     from postil.batch.storage import file_system
 
     file_system(dataset)  # says which packages are missing, before what follows needs them
     from postil.batch.dataset import grade_dataset
 
-    chosen = _engine(engine or ENGINES[0], workers, address)
+    engine = _engine(options)
     begun = time.monotonic()
     try:
         with showing_progress() as progress:
-            report = grade_dataset(dataset, work, chosen, progress)
+            report = grade_dataset(dataset, work, engine, progress)
     except KeyboardInterrupt:
         typer.echo("Stopped. What is judged is kept: the same command continues from there.", err=True)
         raise typer.Exit(130) from None
-    _tell(report, work, time.monotonic() - begun)
+    _summarise(report, work, time.monotonic() - begun)
     if report.failed or report.stopped:
         raise typer.Exit(1)
 
@@ -128,67 +127,53 @@ def work_from(
     credit: Mapping[str, float],
     target: float | None,
     model: Path | None,
-    *,
-    question: Sequence[str] | None,
-    reference: Sequence[str] | None,
-    key: Path | None,
-    column: Sequence[str] | None,
+    tables: TableOptions,
 ) -> Work:
     """What is to be done with every row, from the options; those that cannot be meant are refused at once."""
-    from postil.batch.work import Work
-    from postil.cli.table_options import parse_columns
+    from postil.batch.work import Asked, Work
+    from postil.data.formats.tables import plain, read_key
     from postil.grader import load
 
-    if len(question or ()) > 1:
+    questions = tables.question or ()
+    if len(questions) > 1:
         raise PostilError(
             "for a dataset only one --question can be given.",
             hint="For several, the files need a column with the question or its id.",
         )
     load(model, credit=credit, target=target)
+    key: dict[str, Asked] = {}
+    for entry in read_key(tables.key) if tables.key else ():
+        for name in entry.names:
+            key.setdefault(plain(name), Asked(entry.question, entry.references))
     return Work(
         output,
         scheme=labels,
         explain=explain,
-        columns=parse_columns(column or ()),
-        question=question[0] if question else None,
-        references=tuple(reference or ()),
-        key=_key(key) if key else {},
+        columns=parse_columns(tables.column or ()),
+        question=questions[0] if questions else None,
+        references=tuple(tables.reference or ()),
+        key=key,
         model=str(model) if model else None,
         credit=tuple(sorted(credit.items())),
         target=target,
     )
 
 
-def _key(path: Path) -> dict[str, Asked]:
-    from postil.batch.work import Asked
-    from postil.data.formats.tables import plain, read_key
-
-    found: dict[str, Asked] = {}
-    for entry in read_key(path):
-        for name in entry.names:
-            found.setdefault(plain(name), Asked(entry.question, entry.references))
-    return found
-
-
-def _engine(name: str, workers: int | None, address: str | None) -> Engine:
-    from postil.cli.inputs import choose
-
-    choose("--engine", name, ENGINES)
-    if name == "ray":
+def _engine(options: DatasetOptions) -> Engine:
+    if choose("--engine", options.engine or ENGINES[0], ENGINES) == "ray":
         from postil.batch.cluster import RayEngine
 
-        return RayEngine(workers, address)
-    if address is not None:
+        return RayEngine(options.workers, options.address)
+    if options.address is not None:
         raise PostilError("--address is that of a Ray cluster.", hint="Add --engine ray.")
     from postil.batch.local import LocalEngine
 
     # The cores that this process may use; not every system tells.
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return LocalEngine(workers or cores or 1)
+    return LocalEngine(options.workers or cores or 1)
 
 
-def _tell(report: Report, work: Work, seconds: float) -> None:
-
+def _summarise(report: Report, work: Work, seconds: float) -> None:
     tally = report.tally
     speed = f", {rate(report, seconds)} answers a second" if report.rows_judged else ""
     earlier = f"; {number_of(len(report.before), 'file')} from earlier runs" if report.before else ""
@@ -212,82 +197,59 @@ def _tell(report: Report, work: Work, seconds: float) -> None:
 
 
 def _show_labels(report: Report, scheme: str) -> None:
-    from rich.table import Table
-
-    from postil.cli.show import console
+    from postil.cli.show import console, table
     from postil.data.labels import PLAIN_NAMES, RESPONSE_SCHEMES
 
     tally = report.tally
-    table = Table(box=None, pad_edge=False)
-    table.add_column("label", no_wrap=True)
-    table.add_column("says", no_wrap=True)
-    table.add_column("rows", no_wrap=True, justify="right")
-    table.add_column("share", no_wrap=True, justify="right")
-    labels = RESPONSE_SCHEMES[scheme].labels
-    counted = [(label, PLAIN_NAMES[label], tally.labels.get(label, 0)) for label in labels]
-    for label, says, count in (*counted, ("", "of them left to a person", tally.deferred)):
-        table.add_row(label, says, f"{count:,}", f"{count / tally.rows:.1%}")
-    console().print(table)
-
-
-# How far a dataset is: a bar on a terminal, and a line now and then in a log.
-
-_EVERY = 30.0  # seconds between lines
+    counts = table("label", "says", "rows", "share", right=("rows", "share"))
+    labels = [
+        (label, PLAIN_NAMES[label], tally.labels.get(label, 0)) for label in RESPONSE_SCHEMES[scheme].labels
+    ]
+    for label, says, count in (*labels, ("", "of them left to a person", tally.deferred)):
+        counts.add_row(label, says, f"{count:,}", f"{count / tally.rows:.1%}")
+    console().print(counts)
 
 
 @contextmanager
 def showing_progress() -> Iterator[Callable[[Report], None]]:
-    """Give a function to call with what came of a dataset so far."""
-    begun = time.monotonic()
-    if not sys.stderr.isatty():
-        told = [begun]
+    """Give a function to call with what came of a dataset so far: a bar on a terminal, lines in a log."""
+    from postil.cli.show import progress_bar
 
-        def line(report: Report) -> None:
+    begun = latest = time.monotonic()
+    with progress_bar("Grading") as bar:
+        if bar:
+            bar(0, 1, "reading the files and starting the workers")
+
+        def show(report: Report) -> None:
+            nonlocal latest
             now = time.monotonic()
-            if now - told[0] >= _EVERY:
-                told[0] = now
-                typer.echo(f"{_share(report):.1%} done: {words(report, now - begun)}", err=True)
+            share = report.bytes_done / report.bytes if report.bytes else 1.0
+            if bar:
+                bar(share, 1, words(report, now - begun))
+            elif now - latest >= _EVERY:
+                latest = now
+                typer.echo(f"{share:.1%} done: {words(report, now - begun)}", err=True)
 
-        yield line
-        return
-
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
-
-    columns = (TextColumn("Grading"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[what]}"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", what="reading the files and starting the workers", total=1.0)
-
-        def bar(report: Report) -> None:
-            what = words(report, time.monotonic() - begun)
-            progress.update(task, completed=_share(report), what=what)
-
-        yield bar
+        yield show
 
 
 def words(report: Report, seconds: float) -> str:
     """Rows, rate and the time left: as much longer for each byte that is left as for each that was judged."""
-    found = f"{report.rows:,} rows"
-    if report.bytes_judged and seconds:
-        left = seconds * (report.bytes - report.bytes_done) / report.bytes_judged
-        found += f", {rate(report, seconds)} answers/s, {duration(left)} left"
-    return found
+    if not report.bytes_judged or not seconds:
+        return f"{report.rows:,} rows"
+    left = seconds * (report.bytes - report.bytes_done) / report.bytes_judged
+    return f"{report.rows:,} rows, {rate(report, seconds)} answers/s, {duration(left)} left"
 
 
 def rate(report: Report, seconds: float) -> str:
     """Answers judged in a second: with a decimal where there are few."""
-    found = report.rows_judged / max(seconds, 1e-3)
-    return f"{found:,.0f}" if found >= 10 else f"{found:.1f}"
-
-
-def _share(report: Report) -> float:
-    return report.bytes_done / report.bytes if report.bytes else 1.0
+    speed = report.rows_judged / max(seconds, 1e-3)
+    return f"{speed:,.0f}" if speed >= 10 else f"{speed:.1f}"
 
 
 def duration(seconds: float) -> str:
     """A time as people say it: `45 s`, `12 min 5 s`, `3 h 20 min`, `2 days 4 h`."""
-    whole = round(seconds)
-    minutes, rest = divmod(whole, 60)
+    minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     days, hours = divmod(hours, 24)
     if days:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from postil.cli.options import TableOptions, read_source
 from postil.cli.show import console
-from postil.cli.table_options import read_source
 from postil.data.formats.rows import read_rows
 from postil.data.formats.tables import plain
 from postil.data.judgements import Judgement
@@ -46,9 +45,9 @@ _SHORT_ANSWER = 100
 
 def pairs(graded: Sequence[GradedQuestion]) -> Iterator[tuple[Question, Answer, Judgement]]:
     """Every answer with its question and its judgement, in their order."""
-    for one in graded:
-        for answer, judgement in zip(one.question.answers, one.judgements, strict=True):
-            yield one.question, answer, judgement
+    for result in graded:
+        for answer, judgement in zip(result.question.answers, result.judgements, strict=True):
+            yield result.question, answer, judgement
 
 
 def columns(*, explained: bool) -> tuple[str, ...]:
@@ -73,21 +72,21 @@ def result_rows(graded: Sequence[GradedQuestion], scheme: str, *, explained: boo
             *(_explanation(judgement) if explained else ()),
             answer.label or "",
         ]
-        for question, answer, judgement in sorted(pairs(graded), key=lambda each: each[1].row)
+        for question, answer, judgement in sorted(pairs(graded), key=lambda pair: pair[1].row)
     ]
 
 
 def _explanation(judgement: Judgement) -> tuple[str, str, str]:
-    told = judgement.explanation
-    return (told.teacher, short_list(told.facets), told.student) if told else ("", "", "")
+    words = judgement.explanation
+    return (words.teacher, short_list(words.facets), words.student) if words else ("", "", "")
 
 
 def show_graded(graded: Sequence[GradedQuestion], scheme: str) -> None:
     """Print each question with its answers, those that a person should look at first."""
     out = console()
-    for one in graded:
-        _show_question(out, one.question)
-        out.print(_answers(one, scheme))
+    for result in graded:
+        _show_question(out, result.question)
+        out.print(_answers(result, scheme))
         out.print()
 
 
@@ -98,8 +97,8 @@ def _show_question(out: Console, question: Question) -> None:
     out.print()
 
 
-def _answers(one: GradedQuestion, scheme: str) -> Table:
-    labelled = any(answer.label for answer in one.question.answers)
+def _answers(result: GradedQuestion, scheme: str) -> Table:
+    labelled = any(answer.label for answer in result.question.answers)
     table = Table(box=None, pad_edge=False)
     table.add_column("id", no_wrap=True)
     table.add_column("answer")
@@ -108,18 +107,18 @@ def _answers(one: GradedQuestion, scheme: str) -> Table:
     for name in ("score", "sure"):
         table.add_column(name, no_wrap=True, justify="right")
     table.add_column("", no_wrap=True, style="bold")
-    doubtful_first = sorted(pairs([one]), key=lambda each: (not each[2].deferred, each[2].confidence))
+    doubtful_first = sorted(pairs([result]), key=lambda pair: (not pair[2].deferred, pair[2].confidence))
     for _, answer, judgement in doubtful_first:
-        said = Text(shortened(answer.text, _SHORT_ANSWER) or "(empty)")
+        text = Text(shortened(answer.text, _SHORT_ANSWER) or "(empty)")
         if judgement.because:
-            said.append(f"\nbecause {judgement.because}", style="dim")
+            text.append(f"\nbecause {judgement.because}", style="dim")
         if judgement.explanation:
-            said.append(f"\n{printable(judgement.explanation.teacher)}", style="dim")
+            text.append(f"\n{printable(judgement.explanation.teacher)}", style="dim")
             if len(judgement.explanation.facets) > 1:
-                said.append(f"\n{printable(short_list(judgement.explanation.facets))}", style="dim")
+                text.append(f"\n{printable(short_list(judgement.explanation.facets))}", style="dim")
         table.add_row(
             Text(answer.id),
-            said,
+            text,
             PLAIN_NAMES[judgement.labels[scheme]],
             *[PLAIN_NAMES.get(answer.label or "", "")] * labelled,
             f"{judgement.score:.2f}",
@@ -132,7 +131,7 @@ def _answers(one: GradedQuestion, scheme: str) -> Table:
 def summary(graded: Sequence[GradedQuestion]) -> str:
     """Say in a line how many answers there are, what they score, and how many a person should look at."""
     judgements = [judgement for _, _, judgement in pairs(graded)]
-    answers = number_of(count_answers(one.question for one in graded), "answer")
+    answers = number_of(count_answers(result.question for result in graded), "answer")
     mean = sum(judgement.score for judgement in judgements) / len(judgements)
     deferred = sum(judgement.deferred for judgement in judgements)
     look = f"a person should look at {deferred:,}" if deferred else "none is left to a person"
@@ -152,13 +151,13 @@ def agreement(graded: Sequence[GradedQuestion], taught: Collection[str] = ()) ->
     finest = teachers_scheme(label for label, _ in compared)
     if finest is None:
         return ""
-    found = []
+    shares = []
     for scheme in dict.fromkeys((RESPONSE_SCHEMES["2way"].name, finest.name)):
         collapse = RESPONSE_SCHEMES[scheme].collapse
         agreed = sum(collapse(label) == judgement.labels[scheme] for label, judgement in compared)
         names = "correct or not" if scheme == "2way" else f"{len(RESPONSE_SCHEMES[scheme].labels)} labels"
-        found.append(f"{agreed / len(compared):.1%} ({names}: {agreed:,} of {len(compared):,})")
-    return f"Agreement with the labels in the table, which were not used: {', '.join(found)}."
+        shares.append(f"{agreed / len(compared):.1%} ({names}: {agreed:,} of {len(compared):,})")
+    return f"Agreement with the labels in the table, which were not used: {', '.join(shares)}."
 
 
 def proposed_rows(questions: Sequence[Question]) -> list[list[str]]:
@@ -184,23 +183,20 @@ def show_proposed(questions: Sequence[Question]) -> None:
         out.print()
 
 
-# Labels that a person gave to answers of a class: read from a file, matched, and shown beside ours.
-
-
 def find_lessons(
     source: Path,
     questions: Sequence[Question],
     remember: Path | None,
     remember_labelled: bool,
-    options: Mapping[str, Any],
+    options: TableOptions,
 ) -> list[Question]:
     """What a person has labelled already: the questions, each with its labelled answers."""
     lessons = labelled_only(questions) if remember_labelled else []
     if remember_labelled and not lessons:
         raise InputError(source, "has no labels to remember.", hint="Leave --remember-labelled out.")
     if remember is not None:
-        told, others = _read_corrections(remember, questions, options)
-        lessons += told
+        corrections, others = _read_corrections(remember, questions, options)
+        lessons += corrections
         if others:
             left = f"{number_of(others, 'label')} of other questions than those of {source} left aside"
             typer.echo(f"{remember}: {left}.", err=True)
@@ -208,27 +204,27 @@ def find_lessons(
 
 
 def _read_corrections(
-    path: Path, questions: Sequence[Question], options: Mapping[str, Any]
+    path: Path, questions: Sequence[Question], options: TableOptions
 ) -> tuple[list[Question], int]:
     """Read what a person labelled, as questions of the class with labelled answers; and how many others.
 
     The file is a result of `postil grade` whose last column was filled in, or a labelled table that the
     options for reading the class fit, too.
     """
-    if _is_result(path, options.get("encoding")):
-        options = {"encoding": options.get("encoding"), "column": [f"label={TEACHER}"], "wide": False}
-    told = labelled_only(read_source(path, **options))
-    if not told:
+    if _is_result(path, options.encoding):
+        options = TableOptions(encoding=options.encoding, column=[f"label={TEACHER}"], wide=False)
+    labelled = labelled_only(read_source(path, options))
+    if not labelled:
         raise InputError(
             path,
             "holds no label to remember.",
             hint=f"Write labels into its column 'label', or '{TEACHER}' if Postil wrote the file.",
         )
-    found = [(_same(question, questions), question) for question in told]
-    matched = [replace(known, answers=question.answers) for known, question in found if known is not None]
+    pairs = [(_same(question, questions), question) for question in labelled]
+    matched = [replace(known, answers=question.answers) for known, question in pairs if known is not None]
     if not matched:
         raise InputError(path, "has no question of this class.", hint="Is it the right file?")
-    return matched, count_answers(told) - count_answers(matched)
+    return matched, count_answers(labelled) - count_answers(matched)
 
 
 def _is_result(path: Path, encoding: str | None) -> bool:
@@ -238,12 +234,12 @@ def _is_result(path: Path, encoding: str | None) -> bool:
     return {"question_id", "id", "answer", TEACHER} <= set(read_rows(path, encoding=encoding).header)
 
 
-def _same(told: Question, questions: Sequence[Question]) -> Question | None:
+def _same(corrected: Question, questions: Sequence[Question]) -> Question | None:
     """The question of the class that is meant: by its text, or by its id where it has no text."""
-    if not told.text.strip():
-        return next((one for one in questions if one.id == told.id), None)
-    alike = [one for one in questions if plain(one.text) == plain(told.text)]
-    return next((one for one in alike if one.id == told.id), alike[0] if alike else None)
+    text = plain(corrected.text)
+    alike = [question for question in questions if not text or plain(question.text) == text]
+    same = next((question for question in alike if question.id == corrected.id), None)
+    return same or (alike[0] if alike and text else None)
 
 
 def with_corrections(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from postil.cli import score
+from postil.cli.options import ModelFolder, refuse_file, refuse_output
 from postil.errors import InputError, PostilError, number_of, some
 
 if TYPE_CHECKING:
@@ -24,15 +26,8 @@ app = typer.Typer(
 
 @app.command("train")
 def train(
-    source: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A labelled lexical-sample file.", show_default=False)
-    ],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", metavar="FOLDER", help="Where to write the model.", show_default=False
-        ),
-    ],
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="A labelled lexical-sample file.")],
+    output: ModelFolder,
     system: Annotated[
         str,
         typer.Option(
@@ -42,8 +37,7 @@ def train(
         ),
     ] = "postil",
     untagged: Annotated[
-        Path | None,
-        typer.Option("--untagged", help="Examples without labels, for self-training.", show_default=False),
+        Path | None, typer.Option("--untagged", help="Examples without labels, for self-training.")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of all that is random.")] = 0,
 ) -> None:
@@ -54,16 +48,15 @@ def train(
     from postil.senses.tagger import train_tagger
 
     find_recipe(system)  # a mistyped name should be told before the work
-    if output.exists() and not output.is_dir():
-        raise InputError(output, "is a file, and a folder is needed here.", hint="Choose another name.")
+    refuse_file(output)
     instances = read_senseval(source)
     if not any(instance.senses for instance in instances):
         raise InputError(source, "no instance has a sense to learn from.", hint="Is it the training file?")
-    more = [] if untagged is None else read_senseval(untagged)
+    examples = [] if untagged is None else read_senseval(untagged)
     if untagged is not None:
-        _tell_useless(untagged, instances, more)
-    with progress_bar("Training") as bar:
-        tagger = train_tagger(instances, system, untagged=more, seed=seed, progress=bar)
+        _warn_of_useless(untagged, instances, examples)
+    with progress_bar("Training") as progress:
+        tagger = train_tagger(instances, system, untagged=examples, seed=seed, progress=progress)
     tagger.save(output)
     _show(tagger, instances)
     typer.echo(
@@ -74,17 +67,11 @@ def train(
 
 @app.command("tag")
 def tag(
-    model: Annotated[Path, typer.Argument(help="The model's folder.", show_default=False)],
+    model: Annotated[Path, typer.Argument(help="The model's folder.")],
     source: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE", help="A lexical-sample file; its labels are not looked at.", show_default=False
-        ),
+        Path, typer.Argument(metavar="FILE", help="A lexical-sample file; its labels are not looked at.")
     ],
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", metavar="RUN", help="Where to write the run.", show_default=False),
-    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="RUN", help="Where to write the run.")],
     threshold: Annotated[
         float,
         typer.Option("--threshold", min=0, max=1, help="Leave out what has a smaller chance than this."),
@@ -94,16 +81,15 @@ def tag(
     ] = False,
 ) -> None:
     """Answer each instance of a file with its most likely sense."""
-    from postil.data.files import refuse_unwritable
     from postil.data.formats.sensekeys import write_sense_answers
     from postil.data.formats.senseval import read_senseval
     from postil.senses.tagger import load_tagger
 
-    refuse_unwritable(output)
+    refuse_output(output)
     tagger = load_tagger(model)
     instances = read_senseval(source)
     answers = tagger.predict(instances, threshold=threshold, weighted=weighted)
-    _tell_unanswered(tagger, instances, answers)
+    _warn_of_unanswered(tagger, instances, answers)
     write_sense_answers(output, answers)
     typer.echo(f"{number_of(len(answers), 'answer')} to {number_of(len(instances), 'instance')} in {output}")
 
@@ -113,59 +99,44 @@ app.command("evaluate")(score.senses)
 
 @app.command("lemmatise")
 def lemmatise(
-    source: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A lexical-sample file of raw Basque.", show_default=False)
-    ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write it.", show_default=False)
-    ],
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="A lexical-sample file of raw Basque.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write it.")],
     dictionary: Annotated[
-        Path | None,
-        typer.Option("--dictionary", help="The analyser's dictionary (.automorf.bin).", show_default=False),
+        Path | None, typer.Option("--dictionary", help="The analyser's dictionary (.automorf.bin).")
     ] = None,
 ) -> None:
     """Add lemma, part of speech and case, with Apertium's analyser (lt-proc), a separate program."""
-    from postil.data.files import refuse_unwritable
     from postil.data.formats.senseval import read_senseval, write_senseval
-    from postil.senses.apertium import DICTIONARY
-    from postil.senses.apertium import lemmatise as analysed
+    from postil.senses import apertium
 
-    refuse_unwritable(output)
-    found = analysed(read_senseval(source), dictionary=dictionary or DICTIONARY)
-    write_senseval(output, found, lemmatised=True)
-    tokens = [token for instance in found for token in instance.tokens]
+    refuse_output(output)
+    instances = apertium.lemmatise(read_senseval(source), dictionary=dictionary or apertium.DICTIONARY)
+    write_senseval(output, instances, lemmatised=True)
+    tokens = [token for instance in instances for token in instance.tokens]
     known = sum(bool(token.lemma) for token in tokens)
     typer.echo(f"{known:,} of {number_of(len(tokens), 'token')} have a lemma now; in {output}")
 
 
 def _show(tagger: Tagger, instances: list[SenseInstance]) -> None:
-    from collections import Counter
-
-    from rich.table import Table
-
-    from postil.cli.show import console
+    from postil.cli.show import console, table
 
     counts = Counter(instance.lexelt for instance in instances if instance.senses)
-    senses = Counter(
-        lexelt for lexelt, _ in {(one.lexelt, sense) for one in instances for sense in one.senses}
-    )
-    table = Table(box=None, pad_edge=False)
-    table.add_column("word")
-    for name in ("examples", "senses"):
-        table.add_column(name, justify="right")
+    senses = {(instance.lexelt, sense) for instance in instances for sense in instance.senses}
+    sizes = Counter(word for word, _ in senses)
+    words = table("word", "examples", "senses", right=("examples", "senses"))
     for word in tagger.words_:
-        table.add_row(word, f"{counts[word]:,}", str(senses[word]))
-    console().print(table)
+        words.add_row(word, f"{counts[word]:,}", str(sizes[word]))
+    console().print(words)
 
 
-def _tell_useless(source: Path, instances: list[SenseInstance], untagged: list[SenseInstance]) -> None:
+def _warn_of_useless(source: Path, instances: list[SenseInstance], untagged: list[SenseInstance]) -> None:
     """Say where examples without labels are of other words than those that are learned."""
     learned = {instance.lexelt for instance in instances if instance.senses}
     if not any(instance.lexelt in learned for instance in untagged):
         typer.echo(f"note: {source}: no example of {some(sorted(learned))}: nothing to learn from.", err=True)
 
 
-def _tell_unanswered(tagger: Tagger, instances: list[SenseInstance], answers: list[SenseAnswer]) -> None:
+def _warn_of_unanswered(tagger: Tagger, instances: list[SenseInstance], answers: list[SenseAnswer]) -> None:
     """Say which words the model does not know; where it answers nothing at all, that is an error."""
     unknown = sorted({instance.lexelt for instance in instances} - set(tagger.words_))
     known = f"The model knows {some(sorted(tagger.words_))}."

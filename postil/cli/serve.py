@@ -31,6 +31,17 @@ if TYPE_CHECKING:
 _HERE = "127.0.0.1"
 _LOOPBACK = (_HERE, "localhost")
 _ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 - what is asked about
+_PATIENCE = 60.0  # seconds that a browser may take to start
+_LOOK = 0.2
+_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={link}">
+<title>Postil</title>
+<p><a href="{link}">Open Postil</a></p>
+</html>
+"""
 
 
 def serve(
@@ -116,6 +127,7 @@ def run(
         from postil.workbench.app import create_app
         from postil.workbench.settings import Settings
         from postil.workbench.store.database import open_store
+        from postil.workbench.store.drafts import drop_local_drafts
     _check(local, host, address, proxy, monitor, example)
     host = _HERE if host == "localhost" else host
     listening = _listen(host, port)
@@ -135,7 +147,17 @@ def run(
         app = create_app(settings, store)
         if example:
             app.state.first_page = _example(store)
-        server = uvicorn.Server(_config(app, proxy))
+        config = uvicorn.Config(
+            app,
+            log_level="warning",
+            access_log=False,  # addresses name questions and answers, and who reads them
+            server_header=False,
+            # Only a proxy that was named is believed: anybody can send the header.
+            proxy_headers=bool(proxy),
+            forwarded_allow_ips=proxy or None,
+            lifespan="off",
+        )
+        server = uvicorn.Server(config)
         with _running(settings, app, worker), _private_folder(settings) as folder:
             shown = folder if browser else None
             _when_started(server, lambda: _welcome(store, settings, shown))
@@ -144,27 +166,21 @@ def run(
         pass
     finally:
         if local and alone:
-            _forget_uploads(store)
+            drop_local_drafts(store)
         store.close()
     typer.echo("Closed. What was decided is kept.")
 
 
 def _begin(store: Store, local: bool, alone: bool) -> None:
     """End what was open in an earlier `--local`; with accounts, give the courses made there to the owner."""
+    from postil.workbench.store.drafts import drop_local_drafts
     from postil.workbench.store.logins import adopt_courses, end_local_sessions
 
     if not local:
         adopt_courses(store)
     elif alone:
         end_local_sessions(store)
-        _forget_uploads(store)  # it may have been killed
-
-
-def _forget_uploads(store: Store) -> None:
-    """Forget what somebody looked at and did not add."""
-    from postil.workbench.store.drafts import drop_local_drafts
-
-    drop_local_drafts(store)
+        drop_local_drafts(store)  # uploads that nobody added; it may have been killed
 
 
 def _check(local: bool, host: str, address: str, proxy: str, monitor: str, example: bool) -> None:
@@ -193,21 +209,6 @@ def _check(local: bool, host: str, address: str, proxy: str, monitor: str, examp
             "TLS before Postil, and name its address with --address https://…",
             err=True,
         )
-
-
-def _config(app: FastAPI, proxy: str) -> uvicorn.Config:
-    from uvicorn import Config
-
-    return Config(
-        app,
-        log_level="warning",
-        access_log=False,  # addresses name questions and answers, and who reads them
-        server_header=False,
-        # Only a proxy that was named is believed: anybody can send the header.
-        proxy_headers=bool(proxy),
-        forwarded_allow_ips=proxy or None,
-        lifespan="off",
-    )
 
 
 @contextmanager
@@ -272,8 +273,6 @@ def _example(store: Store) -> str:
 
 def _when_started(server: uvicorn.Server, then: Callable[[], None]) -> None:
     """Say how to get in as soon as one can."""
-    from threading import Thread
-    from time import sleep
 
     def wait() -> None:
         while not server.started:
@@ -321,31 +320,20 @@ def _welcome(store: Store, settings: Settings, folder: Path | None) -> None:
             typer.echo(f"\nThere is an owner now: log in at {origin}\n")
 
 
-# Show a browser a secret link: through a page in a file, for a program's arguments are seen by everybody.
-
-_PATIENCE = 60.0  # seconds that a browser may take to start
-_LOOK = 0.2
-_PAGE = """<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="referrer" content="no-referrer">
-<meta http-equiv="refresh" content="0; url={link}">
-<title>Postil</title>
-<p><a href="{link}">Open Postil</a></p>
-</html>
-"""
-
-
 def open_in_browser(
     link: str, folder: Path, unused: Callable[[], bool], patience: float = _PATIENCE
 ) -> Thread | None:
     """Open a link in the user's browser; None if there is no browser.
 
-    The page that leads there lies in the folder, for this user only, while the link is unused, and no longer
+    The link is secret, and everybody sees a program's arguments, so the browser gets the name of a page that
+    leads there. It lies in the folder, for this user only, while the link is unused, and no longer
     than a browser needs to start. The thread that is returned takes it away.
     """
     page = folder / "open.html"
-    _write_private(page, _PAGE.format(link=escape(link)))
+    # The mode is given at the making: set later, it would leave a moment in which others can read.
+    descriptor = os.open(page, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(_PAGE.format(link=escape(link)))
     try:
         opened = webbrowser.open(page.as_uri())
     except webbrowser.Error:
@@ -356,13 +344,6 @@ def open_in_browser(
     remover = Thread(target=_remove_when_used, args=(page, unused, patience), daemon=True)
     remover.start()
     return remover
-
-
-def _write_private(path: Path, text: str) -> None:
-    # The mode is given at the making: set later, it would leave a moment in which others can read.
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
 
 
 def _remove_when_used(page: Path, unused: Callable[[], bool], patience: float) -> None:

@@ -1,14 +1,17 @@
-"""Scores as tables in the terminal."""
+"""What commands print: tables, texts and JSON on standard output, and a progress bar on a terminal."""
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 if TYPE_CHECKING:
     from postil.scoring.score import Score
@@ -20,15 +23,57 @@ def console() -> Console:
     return Console(highlight=False, width=None if sys.stdout.isatty() else 160)
 
 
+def table(*names: str, right: Collection[str] = ()) -> Table:
+    """A table without lines, with these columns; those in `right` hold numbers."""
+    plain = Table(box=None, pad_edge=False)
+    for name in names:
+        plain.add_column(name, justify="right" if name in right else "left")
+    return plain
+
+
+def print_text(text: str) -> None:
+    """Print a text, its unprintable characters replaced; a terminal breaks its lines, a pipe does not."""
+    from postil.explain.page import printable
+
+    out = console()
+    out.print(Text(printable(text)), soft_wrap=not out.is_terminal)
+
+
+def print_json(data: object) -> None:
+    """Print something as JSON for programs."""
+    typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
+
+
+@contextmanager
+def progress_bar(
+    title: str, things: str = "", total: int | None = None
+) -> Iterator[Callable[..., None] | None]:
+    """Give a function to call with (done, total, things); None in a pipe, where nobody is looking."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[things]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(title, things="")
+
+        def update(done: float, known: float, things: str = things) -> None:
+            progress.update(task, completed=done, total=total or known, things=things)
+
+        yield update
+
+
 def show_score(score: Score, comparisons: Mapping[str, Comparison]) -> None:
     """Print a score's figures, its classes, and the comparison with another system."""
     out = console()
-    figures = Table(box=None, pad_edge=False)
-    figures.add_column("figure")
-    figures.add_column("value", justify="right")
-    if comparisons:
-        for name in ("other", "difference", "95 % interval", "p"):
-            figures.add_column(name, justify="right")
+    compared = ("value", *(("other", "difference", "95 % interval", "p") if comparisons else ()))
+    figures = table("figure", *compared, right=compared)
     for name, value in score.metrics.items():
         if name == "macro_f1_5" and value == score.metrics["macro_f1"]:
             continue  # it differs only where a class is left out
@@ -45,10 +90,8 @@ def show_score(score: Score, comparisons: Mapping[str, Comparison]) -> None:
     out.print(figures)
     if score.per_class:
         out.print()
-        classes = Table(box=None, pad_edge=False)
-        classes.add_column("class")
-        for name in ("precision", "recall", "f1", "items"):
-            classes.add_column(name, justify="right")
+        measures = ("precision", "recall", "f1", "items")
+        classes = table("class", *measures, right=measures)
         for label, scores in score.per_class.items():
             numbers = (f"{value:.4f}" for value in (scores.precision, scores.recall, scores.f1))
             classes.add_row(label, *numbers, str(scores.support))
@@ -57,26 +100,3 @@ def show_score(score: Score, comparisons: Mapping[str, Comparison]) -> None:
     if comparisons:
         out.print("* significant at p ≤ .05 by approximate randomisation")
     out.print(score.signature, style="dim", soft_wrap=True)
-
-
-# A progress bar on a terminal, and silence in a pipe.
-
-
-@contextmanager
-def progress_bar(title: str) -> Iterator[Callable[[int, int, str], None] | None]:
-    """Give a function to call with (done, total, what); None where nobody is looking."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[what]}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(title, what="")
-        yield lambda done, total, what: progress.update(task, completed=done, total=total, what=what)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
 import typer
 
+from postil.cli.options import JsonOption
 from postil.errors import PostilError
 
 
@@ -24,11 +24,9 @@ class _Row:
 
 
 def similarity(
-    first: Annotated[str, typer.Argument(metavar="WORD|TEXT", help="A word or a text.", show_default=False)],
-    second: Annotated[
-        str, typer.Argument(metavar="WORD|TEXT", help="Another word or text.", show_default=False)
-    ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")] = False,
+    first: Annotated[str, typer.Argument(metavar="WORD|TEXT", help="A word or a text.")],
+    second: Annotated[str, typer.Argument(metavar="WORD|TEXT", help="Another word or text.")],
+    as_json: JsonOption = False,
 ) -> None:
     """Show how alike two words or two texts are, by every measure."""
     first, second = first.strip(), second.strip()
@@ -38,13 +36,10 @@ def similarity(
     rows = list(_word_rows(first, second) if are_words else _text_rows(first, second))
     relation = _relation(first, second) if are_words else ""
     if as_json:
-        found = {
-            "first": first,
-            "second": second,
-            "relation": relation or None,
-            "measures": [asdict(row) for row in rows],
-        }
-        typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        from postil.cli.show import print_json
+
+        measures = [asdict(row) for row in rows]
+        print_json({"first": first, "second": second, "relation": relation or None, "measures": measures})
     else:
         _show(rows, relation)
 
@@ -63,10 +58,10 @@ def _word_rows(first: str, second: str) -> Iterator[_Row]:
         senses = best_senses(first, second, measure.name)
         by = " – ".join(wn.name(sense) for sense in senses) if senses else ""
         yield _Row("WordNet", measure.name, measure.title, word_similarity(first, second, measure.name), by)
-    one, other = [first.lower()], [second.lower()]
-    yield _Row("graph", "walk", "personalised PageRank", walk_similarity(one, other))
-    yield _Row("corpus", "lsa", "latent semantic analysis", lsa().similarity(one, other))
-    yield _Row("corpus", "lda", "latent topics", lda().similarity(one, other))
+    words = [first.lower()], [second.lower()]
+    yield _Row("graph", "walk", "personalised PageRank", walk_similarity(*words))
+    yield _Row("corpus", "lsa", "latent semantic analysis", lsa().similarity(*words))
+    yield _Row("corpus", "lda", "latent topics", lda().similarity(*words))
 
 
 def _text_rows(first: str, second: str) -> Iterator[_Row]:
@@ -86,25 +81,20 @@ def _relation(first: str, second: str) -> str:
 
 
 def _show(rows: list[_Row], relation: str) -> None:
-    from rich.table import Table
     from rich.text import Text
 
-    from postil.cli.show import console
+    from postil.cli.show import console, table
 
-    table = Table(box=None, pad_edge=False)
     with_senses = any(row.by for row in rows)
-    for name in ("family", "measure", "what it is"):
-        table.add_column(name)
-    table.add_column("value", justify="right")
-    if with_senses:
-        table.add_column("by the senses")
+    senses = ["by the senses"] if with_senses else []
+    measures = table("family", "measure", "what it is", "value", *senses, right=("value",))
     before = ""
     for row in rows:
         cells = (row.family if row.family != before else "", row.measure, row.title, f"{row.value:.4f}")
-        table.add_row(*(Text(cell) for cell in (*cells, *([row.by] if with_senses else []))))
+        measures.add_row(*(Text(cell) for cell in (*cells, *([row.by] if with_senses else []))))
         before = row.family
     out = console()
-    out.print(table)
+    out.print(measures)
     if relation:
         out.print()
         out.print(Text(f"{relation}."))

@@ -35,7 +35,6 @@ DatabaseOption = Annotated[
         envvar="POSTIL_DATABASE",
         help="Where courses and answers are kept: a file, or postgresql://user@host/name; "
         "else a file in your own data folder.",
-        show_default=False,
     ),
 ]
 
@@ -63,6 +62,14 @@ def chosen_database(named: str | None) -> Path | str:
     return named if "://" in named else Path(named)
 
 
+def existing_database(named: str | None, *, hint: str) -> Path | str:
+    """The database that an option names, which must exist if it is a file."""
+    database = chosen_database(named)
+    if isinstance(database, Path) and not database.exists():
+        raise InputError(database, "is not there.", hint=hint)
+    return database
+
+
 def worker(database: DatabaseOption = None) -> None:
     """Do the jobs of a workbench: grade, propose, look for facets, until it is told to stop.
 
@@ -74,10 +81,8 @@ def worker(database: DatabaseOption = None) -> None:
         from postil.workbench.jobs import grading
         from postil.workbench.jobs.worker import work_here
         from postil.workbench.store.database import shown
-    chosen = chosen_database(database)
-    if isinstance(chosen, Path) and not chosen.exists():
-        # It could be made; but a worker at a file that nobody else uses would wait for ever.
-        raise InputError(chosen, "is not there.", hint="Start `postil serve` first, or name another file.")
+    # It could be made; but a worker at a file that nobody else uses would wait for ever.
+    chosen = existing_database(database, hint="Start `postil serve` first, or name another file.")
     typer.echo(
         f"Doing the jobs of {shown(chosen)}: stop it with Ctrl-C, and its job goes back into the queue."
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from postil.cli.table_options import parse_columns, read_source
+from postil.cli.options import TableOptions, parse_columns, read_source
 from postil.data.formats.sra import read_corpus, write_question
 from postil.data.formats.tables import read_table, write_table
 from postil.data.formats.wide import read_wide
@@ -135,7 +135,7 @@ def test_columns_are_parsed():
 
 def test_a_named_answer_means_a_long_table():
     path = put("question,Why did you answer as you did?\nW,x\n")
-    read = read_source(path, column=["answer=Why did you answer as you did?"])
+    read = read_source(path, TableOptions(column=["answer=Why did you answer as you did?"]))
     assert texts(read) == [("W", [], ["x"])]
 
 
