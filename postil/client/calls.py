@@ -6,7 +6,7 @@ import os
 import time
 import types
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, is_dataclass
 from datetime import datetime
 from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -18,61 +18,7 @@ import httpx
 from postil import __version__
 from postil.errors import PostilError
 
-# JSON into dataclasses, by the types of their fields.
-#
-# Fields that a newer server adds are passed over; one that is missing is an error.
-
 T = TypeVar("T")
-
-
-def read(kind: type[T], given: object) -> T:
-    """A dataclass from the JSON object that describes it."""
-    found: T = _read(kind, given, kind.__name__)
-    return found
-
-
-def _read(kind: Any, given: object, where: str) -> Any:
-    if is_dataclass(kind) and isinstance(kind, type):
-        return _record(kind, given, where)
-    origin, inner = get_origin(kind), get_args(kind)
-    if origin in (Union, types.UnionType):
-        (other,) = (one for one in inner if one is not type(None))
-        return None if given is None else _read(other, given, where)
-    if origin is tuple and isinstance(given, list):
-        return tuple(_read(inner[0], one, where) for one in given)
-    if origin is Mapping and isinstance(given, dict):
-        return {name: _read(inner[1], one, where) for name, one in given.items()}
-    if kind is datetime and isinstance(given, str):
-        return datetime.fromisoformat(given)
-    if kind is float and isinstance(given, int) and not isinstance(given, bool):
-        return float(given)  # JSON may write 2.0 as 2
-    if origin is None and isinstance(given, kind):
-        return given
-    raise _strange(where)
-
-
-def _record(kind: Any, given: object, where: str) -> Any:
-    if not isinstance(given, dict):
-        raise _strange(where)
-    hints = _hints(kind)
-    missing = [one.name for one in fields(kind) if one.name not in given]
-    if missing:
-        raise _strange(f"{where}.{missing[0]}")
-    return kind(**{name: _read(hint, given[name], f"{where}.{name}") for name, hint in hints.items()})
-
-
-@cache
-def _hints(kind: Any) -> dict[str, Any]:
-    return get_type_hints(kind)
-
-
-def _strange(where: str) -> PostilError:
-    return PostilError(
-        f"the server's answer is not what this client expects ({where}).",
-        hint="Is the address that of a Postil server, and is it of the same version?",
-    )
-
-
 TIMEOUT = 60.0  # seconds; a class judged at once may take half of them
 RETRIES = 3
 PER_PAGE = 100
@@ -98,9 +44,14 @@ class ApiError(PostilError):
         self.type = str(problem.get("type", "about:blank"))
         self.title = str(problem.get("title", f"HTTP {status}"))
         self.detail = str(problem.get("detail") or self.title)
-        self.errors = tuple(_faults(problem.get("errors")))
+        errors = problem.get("errors")
+        self.errors = tuple(
+            Fault(str(error.get("where", "")), str(error.get("what", "")))
+            for error in (errors if isinstance(errors, list) else ())
+            if isinstance(error, dict)
+        )
         self.retry_after = retry_after
-        faults = "; ".join(f"{one.where}: {one.what}" for one in self.errors)
+        faults = "; ".join(f"{fault.where}: {fault.what}" for fault in self.errors)
         super().__init__(
             f"{self.detail} ({faults})" if faults else self.detail, hint=str(problem.get("hint") or "")
         )
@@ -157,8 +108,8 @@ class Caller:
         """Each page of a list, with the things on it."""
         after: str | None = None
         while True:
-            asked = {**(query or {}), "limit": PER_PAGE, "after": after}
-            page, items = read_items(kind, self._call("GET", path, query=asked))
+            parameters = {**(query or {}), "limit": PER_PAGE, "after": after}
+            page, items = read_items(kind, self._call("GET", path, query=parameters))
             yield page, items
             after = page.get("next")
             if after is None:
@@ -180,12 +131,14 @@ class Caller:
     ) -> httpx.Response:
         """Call until there is an answer; a write has a key by which the server knows it again."""
         headers = {"Idempotency-Key": str(uuid4())} if keyed and method in _WRITES else {}
-        given: dict[str, Any] = {name: one for name, one in (query or {}).items() if one is not None}
-        asked = self._http.build_request(method, path, params=given, json=body, headers=headers)
+        parameters: dict[str, Any] = {
+            name: value for name, value in (query or {}).items() if value is not None
+        }
+        request = self._http.build_request(method, path, params=parameters, json=body, headers=headers)
         for attempt in range(self._retries + 1):
             last = attempt == self._retries
             try:
-                answer = self._http.send(asked)
+                answer = self._http.send(request)
             except httpx.TransportError as error:
                 if last:
                     raise UnreachableError(
@@ -203,19 +156,64 @@ class Caller:
         raise AssertionError  # the last attempt returns or raises
 
 
+def read(kind: type[T], data: object) -> T:
+    """A dataclass from the JSON object that describes it, by the types of its fields.
+
+    Fields that a newer server adds are passed over; one that is missing is an error.
+    """
+    result: T = _read(kind, data, kind.__name__)
+    return result
+
+
+def _read(kind: Any, data: object, where: str) -> Any:
+    if isinstance(kind, type) and is_dataclass(kind) and isinstance(data, dict):
+        hints = _hints(kind)
+        missing = next((name for name in hints if name not in data), None)
+        if missing:
+            raise _strange(f"{where}.{missing}")
+        return kind(**{name: _read(hint, data[name], f"{where}.{name}") for name, hint in hints.items()})
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        (other,) = (option for option in inner if option is not type(None))
+        return None if data is None else _read(other, data, where)
+    if origin is tuple and isinstance(data, list):
+        return tuple(_read(inner[0], item, where) for item in data)
+    if origin is Mapping and isinstance(data, dict):
+        return {name: _read(inner[1], value, where) for name, value in data.items()}
+    if kind is datetime and isinstance(data, str):
+        return datetime.fromisoformat(data)
+    if kind is float and isinstance(data, int) and not isinstance(data, bool):
+        return float(data)  # JSON may write 2.0 as 2
+    if origin is None and isinstance(data, kind):
+        return data
+    raise _strange(where)
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _strange(where: str) -> PostilError:
+    return PostilError(
+        f"the server's answer is not what this client expects ({where}).",
+        hint="Is the address that of a Postil server, and is it of the same version?",
+    )
+
+
 def read_items(kind: type[T], answer: httpx.Response) -> tuple[Mapping[str, Any], list[T]]:
     """An answer that has several things in it: as it came, and the things."""
-    given = _json(answer)
-    if not isinstance(given, dict) or not isinstance(given.get("items"), list):
+    page = _json(answer)
+    if not isinstance(page, dict) or not isinstance(page.get("items"), list):
         raise PostilError("the server's answer is not a list of things.")
-    return given, [read(kind, one) for one in given["items"]]
+    return page, [read(kind, item) for item in page["items"]]
 
 
-def _demanded(given: str | None, variable: str, what: str) -> str:
-    found = os.environ.get(variable, "") if given is None else given
-    if not found:
+def _demanded(value: str | None, variable: str, what: str) -> str:
+    value = os.environ.get(variable, "") if value is None else value
+    if not value:
         raise PostilError(f"there is no {what}.", hint=f"Give it, or set {variable}.")
-    return found
+    return value
 
 
 def _json(answer: httpx.Response) -> object:
@@ -229,18 +227,12 @@ def _json(answer: httpx.Response) -> object:
 
 def _problem(answer: httpx.Response) -> Mapping[str, Any]:
     try:
-        given = answer.json()
+        problem = answer.json()
     except ValueError:  # of a proxy in between, perhaps
         return {}
-    return given if isinstance(given, dict) else {}
-
-
-def _faults(given: object) -> Iterator[Fault]:
-    for one in given if isinstance(given, list) else ():
-        if isinstance(one, dict):
-            yield Fault(str(one.get("where", "")), str(one.get("what", "")))
+    return problem if isinstance(problem, dict) else {}
 
 
 def _retry_after(answer: httpx.Response) -> float | None:
-    given = answer.headers.get("Retry-After", "")
-    return float(given) if given.isdecimal() else None
+    seconds = answer.headers.get("Retry-After", "")
+    return float(seconds) if seconds.isdecimal() else None

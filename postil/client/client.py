@@ -32,13 +32,13 @@ from postil.client.results import (
 )
 from postil.errors import PostilError
 
-# Have texts judged at once; the server keeps nothing of them.
-
 T = TypeVar("T")
 Pair = tuple[str, str]
 # Those with ids of their own come back with them, the others with their places.
 Texts = Sequence[str] | Mapping[str, str]
 Pairs = Sequence[Pair] | Mapping[str, Pair]
+_OVER = ("done", "failed", "applied", "dropped")
+_POLL = 1.0  # seconds between looks at a job
 
 
 class Judging(Caller):
@@ -72,13 +72,13 @@ class Judging(Caller):
 
     def align_pairs(self, pairs: Pairs) -> list[AlignedSentences]:
         """Align the chunks of up to 50 pairs of sentences."""
-        given = [{"id": id, "source": source, "target": target} for id, (source, target) in _named(pairs)]
-        return self._judged(AlignedSentences, "/align", {"pairs": given})
+        sent = [{"id": id, "source": source, "target": target} for id, (source, target) in _named(pairs)]
+        return self._judged(AlignedSentences, "/align", {"pairs": sent})
 
     def entail_pairs(self, pairs: Pairs, *, scheme: str = "3way") -> list[TextEntailment]:
         """Judge whether each of up to 50 texts implies its hypothesis."""
-        given = [{"id": id, "text": text, "hypothesis": implied} for id, (text, implied) in _named(pairs)]
-        return self._judged(TextEntailment, "/entail", {"pairs": given, "scheme": scheme})
+        sent = [{"id": id, "text": text, "hypothesis": implied} for id, (text, implied) in _named(pairs)]
+        return self._judged(TextEntailment, "/entail", {"pairs": sent, "scheme": scheme})
 
     def find_facets(
         self, reference: str, answers: Texts, *, question: str = "", facets: Sequence[str] | None = None
@@ -97,16 +97,12 @@ class Judging(Caller):
         return read_items(kind, self._call("POST", path, body=body, keyed=False))[1]
 
 
-def _answers(given: Texts) -> list[dict[str, str | None]]:
-    return [{"id": id, "text": text} for id, text in _named(given)]
+def _answers(texts: Texts) -> list[dict[str, str | None]]:
+    return [{"id": id, "text": text} for id, text in _named(texts)]
 
 
-def _named(given: Sequence[T] | Mapping[str, T]) -> list[tuple[str | None, T]]:
-    return list(given.items()) if isinstance(given, Mapping) else [(None, one) for one in given]
-
-
-_OVER = ("done", "failed", "applied", "dropped")
-_POLL = 1.0  # seconds between looks at a job
+def _named(items: Sequence[T] | Mapping[str, T]) -> list[tuple[str | None, T]]:
+    return list(items.items()) if isinstance(items, Mapping) else [(None, item) for item in items]
 
 
 class Client(Judging):
@@ -179,8 +175,8 @@ class Client(Judging):
         points: float | None = None,
     ) -> Question:
         """Change what is given about a question."""
-        given = {"text": text, "references": references and list(references), "points": points}
-        body = {name: value for name, value in given.items() if value is not None}
+        edits = {"text": text, "references": references and list(references), "points": points}
+        body = {name: value for name, value in edits.items() if value is not None}
         return self._ask(Question, "PATCH", f"/questions/{question_id}", body=body)
 
     def delete_question(self, question_id: int) -> None:
@@ -193,7 +189,7 @@ class Client(Judging):
 
     def set_facets(self, question_id: int, facets: Iterable[NewFacet]) -> Facets:
         """Set what a full answer says."""
-        body = {"facets": [asdict(one) for one in facets]}
+        body = {"facets": [asdict(facet) for facet in facets]}
         return self._ask(Facets, "PUT", f"/questions/{question_id}/facets", body=body)
 
     def forget_facets(self, question_id: int) -> Facets:
@@ -216,7 +212,7 @@ class Client(Judging):
 
     def add_answers(self, question_id: int, answers: Iterable[NewAnswer]) -> Added:
         """Store answers: all of them, or none."""
-        body = {"answers": [asdict(one) for one in answers]}
+        body = {"answers": [asdict(answer) for answer in answers]}
         return self._ask(Added, "POST", f"/questions/{question_id}/answers", body=body)
 
     def get_answer(self, answer_id: int) -> Answer:
@@ -265,21 +261,21 @@ class Client(Judging):
         """Wait until a job is over; `progress` is told how far it is, each time somebody looks."""
         until = None if timeout is None else time.monotonic() + timeout
         while True:
-            found = self.get_job(job if isinstance(job, int) else job.id)
+            latest = self.get_job(job if isinstance(job, int) else job.id)
             if progress:
-                progress(found)
-            if found.state == "failed":
-                raise PostilError(f"job {found.id} failed: {found.error}")
-            if found.state in _OVER:
-                return found
+                progress(latest)
+            if latest.state == "failed":
+                raise PostilError(f"job {latest.id} failed: {latest.error}")
+            if latest.state in _OVER:
+                return latest
             if until is not None and time.monotonic() >= until:
-                raise PostilError(f"job {found.id} is not done after {timeout:g} seconds.")
+                raise PostilError(f"job {latest.id} is not done after {timeout:g} seconds.")
             time.sleep(every)
 
     def list_changes(self, question_id: int) -> Changes:
         """What the latest regrade would change."""
         pages = list(self._pages(Change, f"/questions/{question_id}/changes"))
-        return Changes(pages[0][0]["job_id"], tuple(one for _, items in pages for one in items))
+        return Changes(pages[0][0]["job_id"], tuple(change for _, items in pages for change in items))
 
     def apply_changes(self, question_id: int, job_id: int) -> Applied:
         """Let the labels of a regrade count."""

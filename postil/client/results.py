@@ -1,4 +1,7 @@
-"""What the API answers with, as frozen dataclasses; each has the fields of the API's model of that name."""
+"""What the API answers with, and what is sent to it that has several fields, as frozen dataclasses.
+
+Each has the fields of the API's model of that name; a test compares them.
+"""
 
 from __future__ import annotations
 
@@ -187,9 +190,6 @@ class Applied:
     changed: int
 
 
-# What the API says of texts that it judges at once, as frozen dataclasses with the fields of its models.
-
-
 @dataclass(frozen=True, slots=True)
 class Feedback:
     """How an answer compares with the reference: for who knows that, and for who wrote the answer."""
@@ -302,9 +302,6 @@ class AnswerFacets:
     id: str
     facets: tuple[FoundFacet, ...]
     explanation: str
-
-
-# What is sent that has several fields: answers and facets.
 
 
 @dataclass(frozen=True, slots=True)

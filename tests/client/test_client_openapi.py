@@ -46,12 +46,7 @@ SPECIAL = {
     "export_question": {"kind": "csv"},
     "export_course": {"kind": "xlsx"},
 }
-RESULTS = {
-    name: kind
-    for module in (results, results, results)
-    for name, kind in vars(module).items()
-    if is_dataclass(kind)
-}
+RESULTS = {name: kind for name, kind in vars(results).items() if is_dataclass(kind)}
 
 
 def body_of(operation):

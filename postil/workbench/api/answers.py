@@ -1,4 +1,4 @@
-"""Answers: store a class's answers, read them with what was said of them, and delete one."""
+"""Answers and decisions: store a class's answers, read what was said of them, decide, and take it back."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 
 from postil.errors import number_of
-from postil.workbench.api import answer_schemas as schemas
-from postil.workbench.api import records
-from postil.workbench.api.auth import AnswerId, QuestionId, log, reads
-from postil.workbench.api.paging import OfPlace, cut
-from postil.workbench.api.requests import KeyedRoute, writes_once
+from postil.workbench.api import schemas
+from postil.workbench.api.auth import reads
+from postil.workbench.api.idempotency import KeyedRoute, writes_once
+from postil.workbench.api.records import show_answer
+from postil.workbench.api.routes import AnswerId, OfPage, QuestionId, log
 from postil.workbench.api.schemas import Label, State
 from postil.workbench.claims import told_by
 from postil.workbench.http.access import OfPerson
@@ -21,11 +21,12 @@ from postil.workbench.records import Level, NewAnswer, View
 from postil.workbench.store import answers as stored
 from postil.workbench.store import decisions as stored_decisions
 from postil.workbench.store import events
-from postil.workbench.store.answers import get_view, numbers_of
+from postil.workbench.store.answers import numbers_of
 from postil.workbench.store.questions import get_question
 from postil.workbench.store.rows import storable
 
 router = APIRouter(tags=["answers"], route_class=KeyedRoute)
+decisions_router = APIRouter(tags=["decisions"], route_class=KeyedRoute)
 _LONGEST_SEARCH = 200
 
 
@@ -33,7 +34,7 @@ _LONGEST_SEARCH = 200
 def list_answers(
     question_id: QuestionId,
     store: OfStore,
-    place: OfPlace,
+    page: OfPage,
     label: Annotated[Label | None, Query(description="Only those with this label that counts.")] = None,
     state: Annotated[
         State,
@@ -48,11 +49,12 @@ def list_answers(
 ) -> schemas.Answers:
     """Answers in the order in which they were stored, each with what the machine and people say of it."""
     question = get_question(store, question_id)
-    after = -1 if place.after is None else place.after
-    which = stored.Filter(label, state, storable(search), order="place", after=after)
-    found = stored.find_views(store, question_id, which, 0, place.one_more, aligned=False)
-    shown, following = cut(found, place, lambda view: view.answer.place)
-    return schemas.Answers(items=[records.answer(question, view) for view in shown], next=following)
+    after = -1 if page.after is None else page.after
+    chosen = stored.Filter(label, state, storable(search), order="place", after=after)
+    views = stored.find_views(store, question_id, chosen, 0, page.one_more, aligned=False)
+    return page.show(
+        schemas.Answers, views, order="answer.place", each=lambda view: show_answer(question, view)
+    )
 
 
 @router.post(
@@ -72,18 +74,18 @@ def add_answers(
     if len(new.answers) > most:
         raise ProblemError("too-large", f"At most {number_of(most, 'answer')} are stored at once.")
     course_id = get_question(store, question_id).course_id
-    given = [NewAnswer(one.key, one.student, one.text) for one in new.answers]
-    labels = {one.key: one.label for one in new.answers if one.label is not None}
-    count = stored.add_answers(store, question_id, given, labels)
+    answers = [NewAnswer(answer.key, answer.student, answer.text) for answer in new.answers]
+    labels = {answer.key: answer.label for answer in new.answers if answer.label is not None}
+    count = stored.add_answers(store, question_id, answers, labels)
     log(request, events.ANSWERS_IMPORTED, course_id, number_of(count, "answer"))
-    return schemas.Added(ids=numbers_of(store, question_id, [one.key for one in given]))
+    return schemas.Added(ids=numbers_of(store, question_id, [answer.key for answer in answers]))
 
 
 @router.get("/answers/{answer_id}", dependencies=reads(Level.HELP), summary="Get an answer")
 def get_answer(answer_id: AnswerId, store: OfStore) -> schemas.Answer:
     """One answer with all that is known of it."""
     view = stored.get_view(store, answer_id)
-    return records.answer(get_question(store, view.answer.question_id), view)
+    return show_answer(get_question(store, view.answer.question_id), view)
 
 
 @router.delete(
@@ -96,33 +98,26 @@ def delete_answer(request: Request, answer_id: AnswerId, store: OfStore) -> None
     log(request, events.ANSWER_DELETED, question.course_id)
 
 
-# Decisions: a person's label for an answer, which counts before the machine's; taking the last back.
-
-decisions_router = APIRouter(tags=["decisions"], route_class=KeyedRoute)
-
-
 @decisions_router.put("/answers/{answer_id}/decision", dependencies=writes_once(Level.HELP), summary="Decide")
 def decide(
     answer_id: AnswerId, store: OfStore, person: OfPerson, new: schemas.NewDecision
 ) -> schemas.Decision:
     """Give an answer its label. What was decided before is kept, and can be had back by `undo`."""
-    view = get_view(store, answer_id)
+    view = stored.get_view(store, answer_id)
     ticked = None if new.ticked is None else told_by(view.facets, _demand_facets(view, new.ticked))
     stored_decisions.decide(
         store, view.answer.question_id, [answer_id], new.label, "review", ticked, by=person.id
     )
-    return records.decision(stored_decisions.history(store, answer_id)[0])
+    return schemas.Decision.model_validate(stored_decisions.history(store, answer_id)[0])
 
 
 @decisions_router.get(
     "/answers/{answer_id}/decisions", dependencies=reads(Level.HELP), summary="List decisions"
 )
-def list_decisions(answer_id: AnswerId, store: OfStore, place: OfPlace) -> schemas.Decisions:
+def list_decisions(answer_id: AnswerId, store: OfStore, page: OfPage) -> schemas.Decisions:
     """All that was ever decided about an answer, the newest first, also what was taken back."""
-    found = stored_decisions.history(store, answer_id)
-    older = [one for one in found if place.after is None or one.id < place.after]
-    shown, following = cut(older, place, lambda one: one.id)
-    return schemas.Decisions(items=[records.decision(one) for one in shown], next=following)
+    decisions = stored_decisions.history(store, answer_id)
+    return page.show(schemas.Decisions, page.rest(decisions, newest_first=True))
 
 
 @decisions_router.post(
@@ -134,14 +129,13 @@ def undo(question_id: QuestionId, store: OfStore) -> schemas.Undone:
     A step may have been about several answers. Labels that came with answers are no step. Where there is
     nothing to take back, the list is empty.
     """
-    undone = stored_decisions.undo_last(store, question_id)
-    return schemas.Undone(undone=[records.decision(one) for one in undone])
+    return schemas.Undone.model_validate({"undone": stored_decisions.undo_last(store, question_id)})
 
 
 def _demand_facets(view: View, ticked: list[str]) -> list[str]:
     """Facets that the teacher has set for the question of an answer."""
     if view.set_facets is None:
         raise ProblemError("conflict", "No facets are set for this question.", hint="Leave out `ticked`.")
-    if not set(ticked) <= {one.id for one in view.set_facets}:
+    if not set(ticked) <= {facet.id for facet in view.set_facets}:
         raise ProblemError("conflict", "A facet is not one of the question's.", hint="Get its facets again.")
     return ticked

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from threading import Lock
 from typing import Any, ClassVar
 
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
-from fastapi.routing import APIRoute
 from sqlalchemy import text
 from starlette.exceptions import HTTPException
 
@@ -24,24 +24,15 @@ from postil.workbench.settings import Settings
 from postil.workbench.store.database import Store
 from postil.workbench.store.replies import forget_old
 
-# Whether Postil is there, and whom a token speaks for.
-
 router = APIRouter(tags=["status"])
 
 
 @router.get("/me", dependencies=[needs(), Depends(refuse_unknown)], summary="Who am I?")
 def me(caller: OfCaller) -> schemas.Me:
     """Whom the token speaks for, and what it may be used for."""
-    return schemas.Me.model_validate(
-        {
-            "login": caller.person.login,
-            "name": caller.person.name,
-            "role": caller.person.role,
-            "token": caller.token.name,
-            "scopes": caller.token.scopes,
-            "expires": caller.token.expires,
-        }
-    )
+    token = caller.token
+    shown = {**asdict(caller.person), "token": token.name, "scopes": token.scopes, "expires": token.expires}
+    return schemas.Me.model_validate(shown)
 
 
 @router.get(
@@ -68,13 +59,8 @@ _GROUPS = (
 )
 
 
-def _name(route: APIRoute) -> str:
-    """What clients made from the description call an operation."""
-    return route.name
-
-
-# Made once, as the pages' routes are.
-_ROUTES = APIRouter(generate_unique_id_function=_name)
+# Made once, as the pages' routes are. The name of a function is what clients call its operation.
+_ROUTES = APIRouter(generate_unique_id_function=lambda route: route.name)
 for _group in _GROUPS:
     _ROUTES.include_router(_group)
 

@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import Depends, Path, Request, Response, Security, params
+from fastapi import Depends, Request, Security, params
 from fastapi.security import HTTPBearer, SecurityScopes
 
-from postil.workbench.api.schemas import MOST_NUMBER
 from postil.workbench.http.access import May, may
 from postil.workbench.http.addresses import client_address
 from postil.workbench.http.failures import too_many
@@ -17,7 +16,6 @@ from postil.workbench.http.guard import Limits
 from postil.workbench.http.problems import ProblemError
 from postil.workbench.records import Level, Person
 from postil.workbench.store.access import SCOPES, Token, find_token
-from postil.workbench.store.events import log_event
 
 _BEARER = HTTPBearer(
     scheme_name="token",
@@ -55,11 +53,11 @@ def identify(request: Request) -> Caller:
 
 
 def demand_scopes(
-    request: Request, wanted: SecurityScopes, _: Annotated[object, Security(_BEARER)]
+    request: Request, required: SecurityScopes, _: Annotated[object, Security(_BEARER)]
 ) -> Caller:
     """The caller, whose token must be for this."""
     caller = identify(request)
-    missing = [scope for scope in wanted.scopes if scope not in caller.token.scopes]
+    missing = [scope for scope in required.scopes if scope not in caller.token.scopes]
     if missing:
         raise ProblemError(
             "insufficient-scope",
@@ -94,17 +92,18 @@ def writes(level: Level | None = None) -> list[Any]:
 
 def check_again(request: Request, declared: Iterable[params.Depends]) -> None:
     """Ask what a route declares about who may use it, where the route itself is not run."""
-    for one in declared:
-        if isinstance(one.dependency, May):
-            one.dependency(request, request.app.state.store, request.state.person)
-        elif one.dependency is demand_scopes and isinstance(one, params.Security):
-            demand_scopes(request, SecurityScopes(list(one.scopes or ())), None)
+    for dependency in declared:
+        if isinstance(dependency.dependency, May):
+            dependency.dependency(request, request.app.state.store, request.state.person)
+        elif dependency.dependency is demand_scopes and isinstance(dependency, params.Security):
+            demand_scopes(request, SecurityScopes(list(dependency.scopes or ())), None)
 
 
 def refuse_unknown(request: Request) -> None:
     """Refuse an address with an unknown parameter: a misspelt filter must not give everything."""
     operation = request.app.openapi()["paths"][request.scope["route"].path_format][request.method.lower()]
-    known = [one["name"] for one in operation.get("parameters", ()) if one["in"] == "query"]
+    parameters = operation.get("parameters", ())
+    known = [parameter["name"] for parameter in parameters if parameter["in"] == "query"]
     if not request.query_params.keys() <= set(known):
         hint = f"Known: {', '.join(known)}." if known else "Leave it out."
         raise ProblemError("invalid", "The address has a parameter that is not known here.", hint=hint)
@@ -127,23 +126,3 @@ def _count(request: Request, person: Person | None) -> None:
     wait = limits.stranger(client_address(request)) if person is None else limits.person(str(person.id))
     if wait:
         raise too_many(wait)
-
-
-# What the routes share: numbers in addresses, where something new is found, and the log.
-
-CourseId = Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The number of a course.")]
-QuestionId = Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The number of a question.")]
-AnswerId = Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The number of an answer.")]
-JobId = Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The number of a job.")]
-
-
-def point_to(request: Request, response: Response, path: str) -> None:
-    """Say where what was made can be found."""
-    response.headers["Location"] = f"{request.scope.get('root_path', '')}{path}"
-
-
-def log(request: Request, what: str, course_id: int, about: str = "") -> None:
-    """Write down what the caller did."""
-    person: Person = request.state.person
-    store = request.app.state.store
-    log_event(store, person, what, course_id=course_id, about=about, address=client_address(request))

@@ -1,32 +1,30 @@
-"""Courses: list, make, rename and delete them."""
+"""Courses and questions: list, make, change and delete them, and say what a full answer says."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
-from postil.data import questions
-from postil.workbench.api import records, requests, schemas
-from postil.workbench.api.auth import CourseId, QuestionId, log, point_to, reads
-from postil.workbench.api.paging import OfPlace, cut
-from postil.workbench.api.requests import KeyedRoute, writes_once
+from postil.data.questions import Facet
+from postil.workbench.api import schemas
+from postil.workbench.api.auth import reads
+from postil.workbench.api.idempotency import KeyedRoute, writes_once
+from postil.workbench.api.records import read_course, read_facets, read_question
+from postil.workbench.api.routes import CourseId, OfPage, QuestionId, log, point_to
 from postil.workbench.http.access import OfPerson
 from postil.workbench.http.rendering import OfStore
 from postil.workbench.records import Level
 from postil.workbench.store import courses as stored
 from postil.workbench.store import events
-from postil.workbench.store import questions as stored_facets
 from postil.workbench.store import questions as stored_questions
 
 router = APIRouter(tags=["courses"], route_class=KeyedRoute)
+questions_router = APIRouter(tags=["questions"], route_class=KeyedRoute)
 
 
 @router.get("/courses", dependencies=reads(), summary="List courses")
-def list_courses(store: OfStore, person: OfPerson, place: OfPlace) -> schemas.Courses:
+def list_courses(store: OfStore, person: OfPerson, page: OfPage) -> schemas.Courses:
     """Your own courses and those shared with you, the newest first."""
-    found = stored.list_courses(store, person)
-    older = [one for one in found if place.after is None or one.id < place.after]
-    shown, following = cut(older, place, lambda one: one.id)
-    return schemas.Courses(items=[records.course(one) for one in shown], next=following)
+    return page.show(schemas.Courses, page.rest(stored.list_courses(store, person), newest_first=True))
 
 
 @router.post("/courses", dependencies=writes_once(), status_code=201, summary="Make a course")
@@ -37,16 +35,16 @@ def create_course(
     if not person.makes_courses:
         raise HTTPException(403, "Assistants help in the courses of others, and make none.")
     course_id = stored.create_course(store, new.name, person.id)
-    course = stored.get_course(store, course_id)
+    course = read_course(store, course_id)
     log(request, events.COURSE_MADE, course_id, course.name)
     point_to(request, response, f"/courses/{course_id}")
-    return records.course(course)
+    return course
 
 
 @router.get("/courses/{course_id}", dependencies=reads(Level.HELP), summary="Get a course")
 def get_course(course_id: CourseId, store: OfStore) -> schemas.Course:
     """One course."""
-    return records.course(stored.get_course(store, course_id))
+    return read_course(store, course_id)
 
 
 @router.patch("/courses/{course_id}", dependencies=writes_once(Level.OWN), summary="Rename a course")
@@ -55,9 +53,9 @@ def rename_course(
 ) -> schemas.Course:
     """Give a course another name."""
     stored.rename_course(store, course_id, new.name)
-    course = stored.get_course(store, course_id)
+    course = read_course(store, course_id)
     log(request, events.COURSE_RENAMED, course_id, course.name)
-    return records.course(course)
+    return course
 
 
 @router.delete(
@@ -70,20 +68,13 @@ def delete_course(request: Request, course_id: CourseId, store: OfStore) -> None
     log(request, events.COURSE_DELETED, course_id, name)
 
 
-# Questions: list, make, change and delete them, and say what a full answer says.
-
-questions_router = APIRouter(tags=["questions"], route_class=KeyedRoute)
-
-
 @questions_router.get(
     "/courses/{course_id}/questions", dependencies=reads(Level.HELP), summary="List questions"
 )
-def list_questions(course_id: CourseId, store: OfStore, place: OfPlace) -> schemas.Questions:
+def list_questions(course_id: CourseId, store: OfStore, page: OfPage) -> schemas.Questions:
     """The questions of a course, the oldest first."""
-    found = stored_questions.list_questions(store, course_id)
-    newer = [one for one in found if place.after is None or one.id > place.after]
-    shown, following = cut(newer, place, lambda one: one.id)
-    return schemas.Questions(items=[records.question(one) for one in shown], next=following)
+    questions = stored_questions.list_questions(store, course_id)
+    return page.show(schemas.Questions, page.rest(questions, newest_first=False))
 
 
 @questions_router.post(
@@ -98,13 +89,13 @@ def create_question(
     """Make a question with at least one right answer to compare with."""
     question_id = stored_questions.create_question(store, course_id, new.text, new.references, new.points)
     point_to(request, response, f"/questions/{question_id}")
-    return requests.question(store, question_id)
+    return read_question(store, question_id)
 
 
 @questions_router.get("/questions/{question_id}", dependencies=reads(Level.HELP), summary="Get a question")
 def get_question(question_id: QuestionId, store: OfStore) -> schemas.Question:
     """One question, and how far its answers are."""
-    return requests.question(store, question_id)
+    return read_question(store, question_id)
 
 
 @questions_router.patch(
@@ -117,7 +108,7 @@ def edit_question(question_id: QuestionId, store: OfStore, edit: schemas.Questio
     stays.
     """
     stored_questions.edit_question(store, question_id, edit.text, edit.references, edit.points)
-    return requests.question(store, question_id)
+    return read_question(store, question_id)
 
 
 @questions_router.delete(
@@ -138,7 +129,7 @@ def delete_question(request: Request, question_id: QuestionId, store: OfStore) -
 )
 def get_facets(question_id: QuestionId, store: OfStore) -> schemas.Facets:
     """What a full answer says, as a teacher set it."""
-    return requests.facets(store, question_id)
+    return read_facets(store, question_id)
 
 
 @questions_router.put(
@@ -150,12 +141,12 @@ def set_facets(question_id: QuestionId, store: OfStore, new: schemas.NewFacets) 
     At least one facet must be required. Labels stay; start a job `recheck` to look for new facets in answers
     that are graded.
     """
-    given = [
-        questions.Facet(one.id or "", one.name, weight=one.weight, required=one.required)
-        for one in new.facets
+    facets = [
+        Facet(facet.id or "", facet.name, weight=facet.weight, required=facet.required)
+        for facet in new.facets
     ]
-    stored_facets.set_facets(store, question_id, given)
-    return requests.facets(store, question_id)
+    stored_questions.set_facets(store, question_id, facets)
+    return read_facets(store, question_id)
 
 
 @questions_router.delete(
@@ -163,5 +154,5 @@ def set_facets(question_id: QuestionId, store: OfStore, new: schemas.NewFacets) 
 )
 def forget_facets(question_id: QuestionId, store: OfStore) -> schemas.Facets:
     """Leave it to Postil again what a full answer says; partly right answers then earn half."""
-    stored_facets.forget_facets(store, question_id)
-    return requests.facets(store, question_id)
+    stored_questions.forget_facets(store, question_id)
+    return read_facets(store, question_id)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -14,9 +13,9 @@ from fastapi.responses import HTMLResponse
 from markupsafe import Markup, escape
 from pydantic import BaseModel
 
-from postil.workbench.api import answer_schemas, judging_schemas
-from postil.workbench.api import schemas as course_schemas
-from postil.workbench.api.requests import HEADER, REPLAYED
+from postil.workbench.api import judging_schemas
+from postil.workbench.api import schemas as stored_schemas
+from postil.workbench.api.idempotency import HEADER, REPLAYED
 from postil.workbench.http.problems import KINDS, MEDIA_TYPE, FieldError, Problem, example_of
 from postil.workbench.http.rendering import render
 
@@ -44,7 +43,7 @@ _FASTAPI = ("HTTPValidationError", "ValidationError")  # how errors would look w
 # What can go wrong everywhere, and what with a token, a path, a write, a body and anything that is checked.
 _ALWAYS = ("too-many-requests", "internal", "unavailable")
 _WITH_TOKEN = ("unauthorized", "forbidden")
-_MODELS = (course_schemas, answer_schemas, judging_schemas)
+_MODELS = (stored_schemas, judging_schemas)
 _DONE = {"200": "It was done.", "201": "It was made.", "202": "It will be done.", "204": "It was done."}
 _METHODS = ("get", "post", "put", "patch", "delete")
 
@@ -80,7 +79,7 @@ def _complete_operation(operation: Spec, path: str, schemas: Spec) -> None:
     responses.pop("422", None)
     for kind in _kinds_of(operation, path):
         responses[str(KINDS[kind].status)] = _problem(kind)
-    if any(one["name"] == HEADER for one in operation.get("parameters", ())):
+    if _is_keyed(operation):
         for status, response in responses.items():
             if status.startswith("2"):
                 shown = {"schema": {"type": "string"}, "description": "`true` if it was done before."}
@@ -93,22 +92,25 @@ def _complete_operation(operation: Spec, path: str, schemas: Spec) -> None:
 
 def _forbid_null(schema: Spec) -> None:
     """A parameter can be left out, but an address has no null."""
-    given = [one for one in schema.get("anyOf", ()) if one.get("type") != "null"]
-    if len(given) == 1:
+    kinds = [kind for kind in schema.get("anyOf", ()) if kind.get("type") != "null"]
+    if len(kinds) == 1:
         del schema["anyOf"]
-        schema.update(given[0])
+        schema.update(kinds[0])
 
 
 def _kinds_of(operation: Spec, path: str) -> list[str]:
     """The kinds of problem that an operation can answer with, by what it takes."""
     body, parameters = "requestBody" in operation, operation.get("parameters", [])
-    keyed = any(one["name"] == HEADER for one in parameters)
     kinds = list(_WITH_TOKEN) if "security" in operation else []
     kinds += ["not-found"] if "{" in path else []
-    kinds += ["conflict"] if keyed or "export" in path else []
+    kinds += ["conflict"] if _is_keyed(operation) or "export" in path else []
     kinds += ["bad-request", "too-large"] if body else []
     kinds += ["invalid"] if body or parameters else []
     return [*kinds, *_ALWAYS]
+
+
+def _is_keyed(operation: Spec) -> bool:
+    return any(parameter["name"] == HEADER for parameter in operation.get("parameters", ()))
 
 
 def _problem(kind: str) -> Spec:
@@ -146,9 +148,6 @@ def _give_pages_examples(schemas: Spec) -> None:
         schema["examples"] = [example]
 
 
-# The API's description as a page to read: without scripts, and with nothing fetched from elsewhere.
-
-
 @dataclass(frozen=True, slots=True)
 class Operation:
     """One thing that can be done, as the page shows it."""
@@ -168,30 +167,25 @@ class Operation:
 
 
 def show_reference(request: Request) -> HTMLResponse:
-    """The whole description as one page."""
+    """The whole description as one page: without scripts, and with nothing fetched from elsewhere."""
     spec: Spec = request.app.openapi()
-    known = list(_operations(spec))
-    parts = [(tag, [one for one in known if one.tag == tag["name"]]) for tag in spec["tags"]]
-    return render(
-        request,
-        "reference.html",
-        spec=spec,
-        parts=[part for part in parts if part[1]],
-        kinds=KINDS,
-        coded=_coded,
-    )
-
-
-def _operations(spec: Spec) -> Iterator[Operation]:
-    for path, operations in spec["paths"].items():
-        for method, operation in operations.items():
-            yield _operation(spec["servers"][0]["url"], path, method, operation)
+    root = spec["servers"][0]["url"]
+    known = [
+        _operation(root, path, method, operation)
+        for path, operations in spec["paths"].items()
+        for method, operation in operations.items()
+    ]
+    parts = [
+        (tag, [operation for operation in known if operation.tag == tag["name"]]) for tag in spec["tags"]
+    ]
+    shown = [part for part in parts if part[1]]
+    return render(request, "reference.html", spec=spec, parts=shown, kinds=KINDS, coded=_coded)
 
 
 def _operation(root: str, path: str, method: str, operation: Spec) -> Operation:
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
     responses = operation["responses"].items()
-    good = [(status, one) for status, one in responses if status.startswith("2")]
+    good = [(status, response) for status, response in responses if status.startswith("2")]
     return Operation(
         id=operation["operationId"],
         tag=operation["tags"][0],
@@ -200,11 +194,11 @@ def _operation(root: str, path: str, method: str, operation: Spec) -> Operation:
         summary=operation["summary"],
         description=operation.get("description", ""),
         locked="security" in operation,
-        scopes=", ".join(scope for one in operation.get("security", ()) for scope in one["token"]),
+        scopes=", ".join(scope for need in operation.get("security", ()) for scope in need["token"]),
         parameters=tuple(operation.get("parameters", ())),
         sends=_json(body.get("example")),
-        gets=tuple((status, one["description"], _example(one)) for status, one in good),
-        problems=tuple(status for status, one in responses if MEDIA_TYPE in one.get("content", {})),
+        gets=tuple((status, response["description"], _example(response)) for status, response in good),
+        problems=tuple(status for status, response in responses if MEDIA_TYPE in response.get("content", {})),
     )
 
 

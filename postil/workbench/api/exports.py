@@ -7,8 +7,9 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request, Response
 
 from postil.workbench import exports
-from postil.workbench.api import records
-from postil.workbench.api.auth import CourseId, QuestionId, log, reads
+from postil.workbench.api.auth import reads
+from postil.workbench.api.records import show_answer
+from postil.workbench.api.routes import CourseId, QuestionId, log
 from postil.workbench.http.access import OfPerson, refuse_blind
 from postil.workbench.http.problems import ProblemError
 from postil.workbench.http.rendering import OfStore
@@ -70,7 +71,7 @@ def export_question(
         identity = exports.guess_identity([view.answer for view in views])
         return _download(exports.moodle_csv(question, views, identity), CSV, f"{name}-moodle.csv")
     if kind == "jsonl":
-        lines = [f"{records.answer(question, view).model_dump_json()}\n" for view in views]
+        lines = [f"{show_answer(question, view).model_dump_json()}\n" for view in views]
         return _download("".join(lines).encode(), JSONL, f"{name}.jsonl")
     return _page(exports.report([(question, views)], course.name))
 
@@ -89,10 +90,7 @@ def export_course(
     person: OfPerson,
     kind: Annotated[
         Literal["xlsx", "moodle", "report"],
-        Query(
-            alias="format",
-            description="A workbook, CSV for Moodle's grade import, or a page to print.",
-        ),
+        Query(alias="format", description="A workbook, CSV for Moodle's grade import, or a page to print."),
     ] = "xlsx",
 ) -> Response:
     """A whole course as a file: everybody's points, and every question."""
@@ -108,9 +106,9 @@ def export_course(
     return _download(exports.course_xlsx(graded), XLSX, f"{name}.xlsx")
 
 
-def _views(store: Store, question: Question, which: str = "all", *, aligned: bool) -> list[View]:
-    wanted = Filter(state=which, order="place")
-    return find_views(store, question.id, wanted, 0, max(1, question.answers), aligned=aligned)
+def _views(store: Store, question: Question, state: str = "all", *, aligned: bool) -> list[View]:
+    chosen = Filter(state=state, order="place")
+    return find_views(store, question.id, chosen, 0, max(1, question.answers), aligned=aligned)
 
 
 def _graded(store: Store, person: Person, course_id: int, *, aligned: bool) -> Graded:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
-from postil.workbench.api import records, schemas
-from postil.workbench.api.auth import JobId, QuestionId, point_to, reads
-from postil.workbench.api.paging import OfPlace, cut
-from postil.workbench.api.requests import KeyedRoute, writes_once
+from postil.workbench.api import schemas
+from postil.workbench.api.auth import reads
+from postil.workbench.api.idempotency import KeyedRoute, writes_once
+from postil.workbench.api.records import read_job, show_change, show_job
+from postil.workbench.api.routes import JobId, OfPage, QuestionId, point_to
 from postil.workbench.http.problems import ProblemError
 from postil.workbench.http.rendering import OfStore
 from postil.workbench.records import Job, Level
@@ -15,8 +16,6 @@ from postil.workbench.store import jobs as stored
 from postil.workbench.store import judgements
 from postil.workbench.store.database import Store
 from postil.workbench.store.decisions import teaching
-from postil.workbench.store.jobs import jobs_before
-from postil.workbench.store.judgements import kinds_of_change, some_changes
 
 router = APIRouter(tags=["jobs"], route_class=KeyedRoute)
 
@@ -41,32 +40,30 @@ def start_job(
         )
     job_id = stored.enqueue(store, new.kind, question_id)
     point_to(request, response, f"/jobs/{job_id}")
-    return records.job(stored.get_job(store, job_id))
+    return read_job(store, job_id)
 
 
 @router.get("/questions/{question_id}/jobs", dependencies=reads(Level.HELP), summary="List jobs")
-def list_jobs(question_id: QuestionId, store: OfStore, place: OfPlace) -> schemas.Jobs:
+def list_jobs(question_id: QuestionId, store: OfStore, page: OfPage) -> schemas.Jobs:
     """The jobs of a question, the newest first. Those from before its text was changed are gone."""
-    found = jobs_before(store, question_id, place.after, place.one_more)
-    shown, following = cut(found, place, lambda one: one.id)
-    return schemas.Jobs(items=[records.job(one) for one in shown], next=following)
+    jobs = stored.jobs_before(store, question_id, page.after, page.one_more)
+    return page.show(schemas.Jobs, jobs, each=show_job)
 
 
 @router.get("/jobs/{job_id}", dependencies=reads(Level.HELP), summary="Get a job")
 def get_job(job_id: JobId, store: OfStore) -> schemas.Job:
     """How far a job is, and what it found out."""
-    return records.job(stored.get_job(store, job_id))
+    return read_job(store, job_id)
 
 
 @router.get("/questions/{question_id}/changes", dependencies=reads(Level.HELP), summary="List changes")
-def list_changes(question_id: QuestionId, store: OfStore, place: OfPlace) -> schemas.Changes:
+def list_changes(question_id: QuestionId, store: OfStore, page: OfPage) -> schemas.Changes:
     """What the latest `regrade` would change, as long as nobody has applied or dropped it."""
     job = _proposed(store, question_id)
     if job is None:
         return schemas.Changes(job_id=None, items=[], next=None)
-    found = some_changes(store, job.id, None, place.one_more, place.after)
-    shown, following = cut(found, place, lambda one: one.answer.place)
-    return schemas.Changes(job_id=job.id, items=[records.change(one) for one in shown], next=following)
+    changes = judgements.some_changes(store, job.id, None, page.one_more, page.after)
+    return page.show(schemas.Changes, changes, order="answer.place", each=show_change, job_id=job.id)
 
 
 @router.post(
@@ -75,7 +72,7 @@ def list_changes(question_id: QuestionId, store: OfStore, place: OfPlace) -> sch
 def apply_changes(question_id: QuestionId, store: OfStore, chosen: schemas.ChosenChanges) -> schemas.Applied:
     """Take over what a regrade proposes; what people decided stays as it is."""
     job = _demand_proposed(store, question_id, chosen.job_id)
-    count = sum(kind.count for kind in kinds_of_change(store, job.id))
+    count = sum(kind.count for kind in judgements.kinds_of_change(store, job.id))
     judgements.apply_changes(store, job.id)
     return schemas.Applied(changed=count)
 

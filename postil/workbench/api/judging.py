@@ -30,7 +30,6 @@ from postil.workbench.jobs.judging import (
     FacetsTask,
     Findings,
     JudgingProcess,
-    Plain,
     Task,
     TooBusyError,
 )
@@ -59,7 +58,7 @@ class Judging:
         """Do a task, or say why it cannot be done."""
         begun = time.monotonic()
         try:
-            found = await self.process.do(task)
+            findings = await self.process.do(task)
         except TooBusyError as error:
             headers = {} if error.retry_after is None else {"Retry-After": str(error.retry_after)}
             raise ProblemError("busy", error.what, hint=error.hint, headers=headers) from error
@@ -67,10 +66,10 @@ class Judging:
             raise ProblemError("invalid", error.what, hint=error.hint) from error
         counts = {(SECONDS, _BY): time.monotonic() - begun}
         if isinstance(task, ClassTask):
-            counts[GRADED, _BY] = len(found.items)
-            counts[DEFERRED, _BY] = sum(bool(one["deferred"]) for one in found.items)
+            counts[GRADED, _BY] = len(findings.items)
+            counts[DEFERRED, _BY] = sum(bool(item["deferred"]) for item in findings.items)
         self.later.add_task(_count, self.store, counts)
-        return found
+        return findings
 
 
 def _count(store: Store, counts: Counts) -> None:
@@ -92,24 +91,23 @@ OfJudging = Annotated[Judging, Depends(_judging)]
     response_model=GradedTexts,
     summary="Judge a class at once",
 )
-async def grade_class(given: GradeTexts, judging: OfJudging) -> dict[str, Any]:
+async def grade_class(asked: GradeTexts, judging: OfJudging) -> dict[str, Any]:
     """Judge up to 200 answers to a question; with `explain` or `facets`, up to 50 short ones.
 
     For more, store them in a course and start a job. `warnings` say what is wrong with the question.
     """
-    named = given.facets if isinstance(given.facets, list) else None
     task = ClassTask(
-        given.question,
-        tuple(given.references),
-        tuple(one.text for one in given.answers),
-        tuple((one.text, one.label) for one in given.decided),
-        given.scheme,
-        given.explain,
-        given.facets is not False,
-        None if named is None else tuple(named),
+        asked.question,
+        tuple(asked.references),
+        tuple(answer.text for answer in asked.answers),
+        tuple((decision.text, decision.label) for decision in asked.decided),
+        asked.scheme,
+        asked.explain,
+        asked.facets is not False,
+        tuple(asked.facets) if isinstance(asked.facets, list) else None,
     )
-    found = await judging.do(task)
-    return {"items": _named(found.items, given.answers), "warnings": found.warnings}
+    findings = await judging.do(task)
+    return {"items": _named(findings, asked.answers), "warnings": findings.warnings}
 
 
 @router.post(
@@ -119,10 +117,10 @@ async def grade_class(given: GradeTexts, judging: OfJudging) -> dict[str, Any]:
     response_model=AlignedTexts,
     summary="Align the chunks of sentences",
 )
-async def align_pairs(given: AlignTexts, judging: OfJudging) -> dict[str, Any]:
+async def align_pairs(asked: AlignTexts, judging: OfJudging) -> dict[str, Any]:
     """Say of up to 50 pairs of sentences which chunks belong together, how, and how strongly."""
-    found = await judging.do(AlignTask(tuple((one.source, one.target) for one in given.pairs)))
-    return {"items": _named(found.items, given.pairs)}
+    pairs = tuple((pair.source, pair.target) for pair in asked.pairs)
+    return {"items": _named(await judging.do(AlignTask(pairs)), asked.pairs)}
 
 
 @router.post(
@@ -132,11 +130,10 @@ async def align_pairs(given: AlignTexts, judging: OfJudging) -> dict[str, Any]:
     response_model=EntailedTexts,
     summary="Judge what follows from texts",
 )
-async def entail_pairs(given: EntailTexts, judging: OfJudging) -> dict[str, Any]:
+async def entail_pairs(asked: EntailTexts, judging: OfJudging) -> dict[str, Any]:
     """Say of up to 50 texts whether they imply a hypothesis, deny it or leave it open, and why."""
-    pairs = tuple((one.text, one.hypothesis) for one in given.pairs)
-    found = await judging.do(EntailTask(pairs, given.scheme))
-    return {"items": _named(found.items, given.pairs)}
+    pairs = tuple((pair.text, pair.hypothesis) for pair in asked.pairs)
+    return {"items": _named(await judging.do(EntailTask(pairs, asked.scheme)), asked.pairs)}
 
 
 @router.post(
@@ -146,15 +143,15 @@ async def entail_pairs(given: EntailTexts, judging: OfJudging) -> dict[str, Any]
     response_model=FoundFacets,
     summary="Find the facets of a reference in answers",
 )
-async def find_facets(given: FacetTexts, judging: OfJudging) -> dict[str, Any]:
+async def find_facets(asked: FacetTexts, judging: OfJudging) -> dict[str, Any]:
     """Say of up to 50 answers which small claims of a reference they express, leave out or contradict."""
-    facets = None if given.facets is None else tuple(given.facets)
-    answers = tuple(one.text for one in given.answers)
-    found = await judging.do(FacetsTask(given.question, given.reference, answers, facets))
-    return {"items": _named(found.items, given.answers)}
+    facets = None if asked.facets is None else tuple(asked.facets)
+    answers = tuple(answer.text for answer in asked.answers)
+    task = FacetsTask(asked.question, asked.reference, answers, facets)
+    return {"items": _named(await judging.do(task), asked.answers)}
 
 
-def _named(found: Sequence[Plain], given: Sequence[_Named]) -> list[dict[str, Any]]:
-    """What was found with the ids of what was given; without one it is called by its place."""
-    ids = [str(place) if one.id is None else one.id for place, one in enumerate(given, 1)]
-    return [{"id": id, **one} for id, one in zip(ids, found, strict=True)]
+def _named(findings: Findings, texts: Sequence[_Named]) -> list[dict[str, Any]]:
+    """What was found, with the ids of the texts that were sent; without one, a text's number."""
+    ids = [str(number) if text.id is None else text.id for number, text in enumerate(texts, 1)]
+    return [{"id": id, **item} for id, item in zip(ids, findings.items, strict=True)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import Field, model_validator
 
 from postil.workbench.api.schemas import (
     LONGEST_ANSWER,
@@ -15,12 +15,11 @@ from postil.workbench.api.schemas import (
     Outcome,
     Received,
     Reference,
+    Shown,
     shows,
     words,
 )
 from postil.workbench.store.questions import LONGEST_NAME, MOST_FACETS
-
-# Examples of what is sent to have texts judged, and of what comes back, for the OpenAPI description.
 
 ASKED = "Why does the bulb light up?"
 REFERENCE = "The circuit is closed, so current flows."
@@ -95,9 +94,7 @@ ENTAILMENT: dict[str, Any] = {
 FOUND: dict[str, Any] = {"id": "u17", "facets": [FACET], "explanation": "The answer says: circuit is closed."}
 
 
-# How much is judged at once: as much as is judged within the time that a request has.
-
-# What these let through is judged within about 20 seconds, by models that are loaded, on one slow core.
+# What these limits let through is judged within about 20 seconds, with loaded models on one slow core.
 MOST_ANSWERS = 200
 MOST_DECIDED, DECIDED_TOGETHER = 50, 10_000  # answers, and their characters
 REFERENCES_TOGETHER = 20_000  # characters
@@ -175,7 +172,7 @@ class GradeTexts(Received):
     @model_validator(mode="after")
     def _is_not_too_much(self) -> Self:
         refuse_more("references", self.references, REFERENCES_TOGETHER)
-        refuse_more("decided", [one.text for one in self.decided], DECIDED_TOGETHER)
+        refuse_more("decided", [decision.text for decision in self.decided], DECIDED_TOGETHER)
         if self.explain or self.facets is not False:
             if len(self.answers) > MOST_EXPLAINED:
                 raise ValueError(
@@ -184,13 +181,13 @@ class GradeTexts(Received):
             if max(map(len, self.references)) > LONGEST_EXPLAINED:
                 what = f"with explain or facets, a reference has at most {LONGEST_EXPLAINED} characters"
                 raise ValueError(what)
-            refuse_more("answers", [one.text for one in self.answers], EXPLAINED_TOGETHER)
+            refuse_more("answers", [answer.text for answer in self.answers], EXPLAINED_TOGETHER)
             named = self.facets if isinstance(self.facets, list) else ()
             refuse_more("facets", named, NAMED_TOGETHER)
         return self
 
 
-class Feedback(BaseModel):
+class Feedback(Shown):
     """How an answer compares with the reference, for who knows that, and for who wrote the answer."""
 
     teacher: str
@@ -198,7 +195,7 @@ class Feedback(BaseModel):
     model_config = shows(**FEEDBACK)
 
 
-class FoundFacet(BaseModel):
+class FoundFacet(Shown):
     """What an answer does with one facet of the reference."""
 
     id: str
@@ -211,7 +208,7 @@ class FoundFacet(BaseModel):
     model_config = shows(**FACET)
 
 
-class Link(BaseModel):
+class Link(Shown):
     """Two chunks that belong together, or one that has no partner."""
 
     source: list[int] = Field(description="The chunk's tokens, counted from 1; none where it has no partner.")
@@ -224,7 +221,7 @@ class Link(BaseModel):
     model_config = shows(**LINK)
 
 
-class TextAlignment(BaseModel):
+class TextAlignment(Shown):
     """Two sentences as tokens, and how their chunks belong together."""
 
     source: list[str]
@@ -233,7 +230,7 @@ class TextAlignment(BaseModel):
     model_config = shows(**ALIGNMENT)
 
 
-class TextJudgement(BaseModel):
+class TextJudgement(Shown):
     """What Postil says of one answer."""
 
     id: str
@@ -250,7 +247,7 @@ class TextJudgement(BaseModel):
     model_config = shows(**JUDGEMENT)
 
 
-class GradedTexts(BaseModel):
+class GradedTexts(Shown):
     """The judgements, in the order of the answers."""
 
     items: list[TextJudgement]
@@ -285,7 +282,7 @@ class AlignedSentences(TextAlignment):
     model_config = shows(**ALIGNED)
 
 
-class AlignedTexts(BaseModel):
+class AlignedTexts(Shown):
     """The pairs aligned, in their order."""
 
     items: list[AlignedSentences]
@@ -310,11 +307,11 @@ class EntailTexts(Received):
 
     @model_validator(mode="after")
     def _is_not_too_much(self) -> Self:
-        refuse_more("pairs", [one.text + one.hypothesis for one in self.pairs], PAIRS_TOGETHER)
+        refuse_more("pairs", [pair.text + pair.hypothesis for pair in self.pairs], PAIRS_TOGETHER)
         return self
 
 
-class TextDifference(BaseModel):
+class TextDifference(Shown):
     """A place where the text says something else than the hypothesis."""
 
     kind: str
@@ -323,7 +320,7 @@ class TextDifference(BaseModel):
     model_config = shows(kind="number", hypothesis="four", text="three")
 
 
-class TextEntailment(BaseModel):
+class TextEntailment(Shown):
     """Whether a text implies a hypothesis, and which part of it says so."""
 
     id: str
@@ -339,7 +336,7 @@ class TextEntailment(BaseModel):
     model_config = shows(**ENTAILMENT)
 
 
-class EntailedTexts(BaseModel):
+class EntailedTexts(Shown):
     """The pairs judged, in their order."""
 
     items: list[TextEntailment]
@@ -357,12 +354,12 @@ class FacetTexts(Received):
 
     @model_validator(mode="after")
     def _is_not_too_much(self) -> Self:
-        refuse_more("answers", [one.text for one in self.answers], EXPLAINED_TOGETHER)
+        refuse_more("answers", [answer.text for answer in self.answers], EXPLAINED_TOGETHER)
         refuse_more("facets", self.facets or (), NAMED_TOGETHER)
         return self
 
 
-class AnswerFacets(BaseModel):
+class AnswerFacets(Shown):
     """What one answer does with each facet."""
 
     id: str
@@ -371,7 +368,7 @@ class AnswerFacets(BaseModel):
     model_config = shows(**FOUND)
 
 
-class FoundFacets(BaseModel):
+class FoundFacets(Shown):
     """What the answers do with the facets, in the order of the answers."""
 
     items: list[AnswerFacets]

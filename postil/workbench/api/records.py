@@ -1,135 +1,85 @@
-"""Records of the store as the API shows them."""
+"""Records of the store as the API shows them; most have a model with the same fields, and need no help."""
 
 from __future__ import annotations
 
-from typing import cast
+from dataclasses import asdict
 
 from postil.workbench import records
-from postil.workbench.api import answer_schemas, schemas
-from postil.workbench.api.schemas import JobState, Kind, Label, Outcome
+from postil.workbench.api import schemas
 from postil.workbench.claims import FacetView
 from postil.workbench.exports import feedback, points_of
+from postil.workbench.store.courses import get_course
+from postil.workbench.store.database import Store
+from postil.workbench.store.jobs import get_job
+from postil.workbench.store.questions import get_question, is_outdated
 
 
-def course(record: records.Course) -> schemas.Course:
-    """A course."""
-    return schemas.Course(
-        id=record.id,
-        name=record.name,
-        created=record.created,
-        questions=record.questions,
-        answers=record.answers,
-    )
+def read_course(store: Store, course_id: int) -> schemas.Course:
+    """A course as it is now."""
+    return schemas.Course.model_validate(get_course(store, course_id))
 
 
-def question(record: records.Question) -> schemas.Question:
-    """A question."""
-    return schemas.Question(
-        id=record.id,
-        course_id=record.course_id,
-        text=record.text,
-        references=list(record.references),
-        points=record.points,
-        created=record.created,
-        answers=record.answers,
-        judged=record.judged,
-        decided=record.decided,
-    )
+def read_question(store: Store, question_id: int) -> schemas.Question:
+    """A question as it is now."""
+    return schemas.Question.model_validate(get_question(store, question_id))
 
 
-def facets(record: records.Question, *, outdated: bool) -> schemas.Facets:
-    """The facets of a question."""
-    if record.facets is None:
-        return schemas.Facets(facets=None, outdated=outdated)
-    shown = [
-        schemas.Facet(id=one.id, name=one.first, weight=one.weight, required=one.required)
-        for one in record.facets
+def read_facets(store: Store, question_id: int) -> schemas.Facets:
+    """The facets of a question as they are now."""
+    outdated = is_outdated(store, question_id)
+    facets = get_question(store, question_id).facets
+    shown = facets and [
+        schemas.Facet(id=facet.id, name=facet.first, weight=facet.weight, required=facet.required)
+        for facet in facets
     ]
-    return schemas.Facets(facets=shown, outdated=outdated)
+    return schemas.Facets.model_validate({"facets": shown, "outdated": outdated})
 
 
-def answer(asked: records.Question, view: records.View) -> answer_schemas.Answer:
-    """An answer with all that is known of it."""
-    return answer_schemas.Answer(
-        id=view.answer.id,
-        question_id=view.answer.question_id,
-        key=view.answer.key,
-        student=view.answer.student,
-        text=view.answer.text,
-        place=view.answer.place,
-        group=view.answer.group,
-        label=cast(Label | None, view.label),
-        points=points_of(asked, view),
-        doubtful=view.doubtful,
-        feedback=feedback(view),
-        judgement=None if view.judged is None else _judgement(view, view.judged),
-        decision=None if view.decision is None else decision(view.decision),
-        facets=[_facet(one) for one in view.facets],
-    )
+def read_job(store: Store, job_id: int) -> schemas.Job:
+    """A job as it is now."""
+    return show_job(get_job(store, job_id))
 
 
-def decision(record: records.Decision) -> answer_schemas.Decision:
-    """A decision."""
-    return answer_schemas.Decision(
-        id=record.id,
-        answer_id=record.answer_id,
-        label=cast(Label, record.label),
-        source=record.source,
-        made=record.made,
-        undone=record.undone,
-        machine_label=cast(Label | None, record.machine_label),
-        ticked=None if record.ticked is None else dict(record.ticked),
-    )
-
-
-def job(record: records.Job) -> schemas.Job:
+def show_job(job: records.Job) -> schemas.Job:
     """A job, with what it found out if that is of use to a program."""
-    chosen = record.result.get("answers", []) if record.kind == "propose" else []
-    found = record.result.get("names", []) if record.kind == "facets" else []
-    return schemas.Job(
-        id=record.id,
-        question_id=record.question_id,
-        kind=cast(Kind, record.kind),
-        state=cast(JobState, record.state),
-        phase=record.phase,
-        done=record.done,
-        total=record.total,
-        error=record.error,
-        answers=cast(list[int], chosen),
-        facets=cast(list[str], found),
-        created=record.created,
-        started=record.started,
-        finished=record.finished,
+    answers = job.result.get("answers", []) if job.kind == "propose" else []
+    facets = job.result.get("names", []) if job.kind == "facets" else []
+    return schemas.Job.model_validate({**asdict(job), "answers": answers, "facets": facets})
+
+
+def show_answer(question: records.Question, view: records.View) -> schemas.Answer:
+    """An answer with all that is known of it."""
+    return schemas.Answer.model_validate(
+        {
+            **asdict(view.answer),
+            "label": view.label,
+            "points": points_of(question, view),
+            "doubtful": view.doubtful,
+            "feedback": feedback(view),
+            "judgement": None if view.judged is None else _show_judgement(view.judged, view.note),
+            "decision": view.decision,
+            "facets": [_show_facet(facet) for facet in view.facets],
+        }
     )
 
 
-def change(record: records.Change) -> schemas.Change:
+def show_change(change: records.Change) -> schemas.Change:
     """What a regrade would change about an answer."""
-    return schemas.Change(
-        answer_id=record.answer.id,
-        key=record.answer.key,
-        before=cast(Label, record.before.label),
-        after=cast(Label, record.after.label),
-        confidence=record.after.confidence,
+    return schemas.Change.model_validate(
+        {
+            "answer_id": change.answer.id,
+            "key": change.answer.key,
+            "before": change.before.label,
+            "after": change.after.label,
+            "confidence": change.after.confidence,
+        }
     )
 
 
-def _judgement(view: records.View, judged: records.Judged) -> answer_schemas.Judgement:
-    return answer_schemas.Judgement(
-        label=cast(Label, judged.label),
-        probabilities=dict(judged.probabilities),
-        confidence=judged.confidence,
-        deferred=judged.deferred,
-        reference=judged.reference,
-        explanation=view.note,
-        made=judged.made,
-    )
+def _show_judgement(judged: records.Judged, note: str) -> dict[str, object]:
+    same = ("label", "probabilities", "confidence", "deferred", "reference", "made")
+    return {**{name: getattr(judged, name) for name in same}, "explanation": note}
 
 
-def _facet(view: FacetView) -> answer_schemas.AnswerFacet:
-    return answer_schemas.AnswerFacet(
-        id=view.facet.id,
-        name=view.facet.first,
-        outcome=cast(Outcome | None, view.label),
-        decided=view.told,
-    )
+def _show_facet(view: FacetView) -> dict[str, object]:
+    return {"id": view.facet.id, "name": view.facet.first, "outcome": view.label, "decided": view.told}

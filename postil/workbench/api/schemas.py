@@ -1,4 +1,4 @@
-"""What programs send and receive about courses, questions and jobs; each model has an example."""
+"""What programs send and receive about courses, questions, answers and jobs; each model has an example."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
-from pydantic.config import JsonValue
+from pydantic.config import JsonDict, JsonValue
 
 from postil.data.formats.spreadsheets import MAX_CELL
 from postil.workbench.store.questions import LONGEST_NAME, MOST_FACETS, MOST_WEIGHT
-
-# What all models of the API share: limits, kinds of field, and how an example is given.
 
 LONGEST_COURSE = 200
 LONGEST_TEXT = 5_000
@@ -21,7 +19,32 @@ MOST_REFERENCES = 50
 MOST_ANSWERS = 20_000  # in one request
 MOST_POINTS = 1_000_000
 MOST_NUMBER = 2**31 - 1  # the largest that every database gives
-WHEN = "2026-03-02T09:30:00Z"  # in examples
+_WHEN = "2026-03-02T09:30:00Z"  # in examples
+_JUDGEMENT: JsonDict = {
+    "label": "partially_correct_incomplete",
+    "probabilities": {
+        "correct": 0.11,
+        "partially_correct_incomplete": 0.78,
+        "contradictory": 0.04,
+        "irrelevant": 0.06,
+        "non_domain": 0.01,
+    },
+    "confidence": 0.78,
+    "deferred": False,
+    "reference": "The circuit is closed, so current flows.",
+    "explanation": "It says that the circuit is closed. It leaves out “current flows”.",
+    "made": _WHEN,
+}
+_DECISION: JsonDict = {
+    "id": 31,
+    "answer_id": 101,
+    "label": "correct",
+    "source": "review",
+    "made": _WHEN,
+    "undone": None,
+    "machine_label": "partially_correct_incomplete",
+    "ticked": None,
+}
 
 Label = Literal["correct", "partially_correct_incomplete", "contradictory", "irrelevant", "non_domain"]
 Outcome = Literal["Expressed", "Unaddressed", "Contradicted"]
@@ -50,7 +73,13 @@ class Received(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class Page(BaseModel):
+class Shown(BaseModel):
+    """What Postil sends: made from the record of the store that has these fields, or from a mapping."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
+class Page(Shown):
     """What every list shares: `next` goes into `after` for the next page, and is null at the end."""
 
     next: str | None = Field(description="Send it as `after` to go on; null at the end.")
@@ -69,7 +98,7 @@ def shows(**example: JsonValue) -> ConfigDict:
 Reference = Annotated[str, words(LONGEST_TEXT, "A right answer.")]
 
 
-class Me(BaseModel):
+class Me(Shown):
     """Whom a token speaks for, and what it may be used for."""
 
     login: str = Field(description="The account's login; empty where Postil runs for one person.")
@@ -88,7 +117,7 @@ class Me(BaseModel):
     )
 
 
-class Health(BaseModel):
+class Health(Shown):
     """That Postil answers, and can reach its database."""
 
     status: Literal["ok"]
@@ -103,7 +132,7 @@ class NewCourse(Received):
     model_config = shows(name="Physics 7b")
 
 
-class Course(BaseModel):
+class Course(Shown):
     """A course, and how much is in it."""
 
     id: Number
@@ -111,7 +140,7 @@ class Course(BaseModel):
     created: datetime
     questions: int = Field(ge=0, description="How many questions it has.")
     answers: int = Field(ge=0, description="How many answers these have together.")
-    model_config = shows(id=3, name="Physics 7b", created=WHEN, questions=2, answers=54)
+    model_config = shows(id=3, name="Physics 7b", created=_WHEN, questions=2, answers=54)
 
 
 class Courses(Page):
@@ -142,7 +171,7 @@ class QuestionEdit(Received):
     model_config = shows(points=3)
 
 
-class Question(BaseModel):
+class Question(Shown):
     """A question, and how far its answers are."""
 
     id: Number
@@ -160,7 +189,7 @@ class Question(BaseModel):
         text="Why does the bulb light up?",
         references=["The circuit is closed, so current flows."],
         points=2,
-        created=WHEN,
+        created=_WHEN,
         answers=27,
         judged=27,
         decided=4,
@@ -192,7 +221,7 @@ class NewFacets(Received):
     model_config = shows(facets=[{"name": "the circuit is closed", "weight": 2}, {"name": "current flows"}])
 
 
-class Facet(BaseModel):
+class Facet(Shown):
     """One thing that a full answer says."""
 
     id: str
@@ -202,7 +231,7 @@ class Facet(BaseModel):
     model_config = shows(id="f1a2b3c4", name="the circuit is closed", weight=2.0, required=True)
 
 
-class Facets(BaseModel):
+class Facets(Shown):
     """What a full answer says, as a teacher set it."""
 
     facets: list[Facet] | None = Field(description="null where nobody set them: Postil finds its own.")
@@ -211,6 +240,139 @@ class Facets(BaseModel):
         facets=[{"id": "f1a2b3c4", "name": "the circuit is closed", "weight": 2.0, "required": True}],
         outdated=False,
     )
+
+
+class NewAnswer(Received):
+    """An answer to store."""
+
+    key: Annotated[str, words(LONGEST_KEY, "Its id in your own system; a question has each only once.")]
+    text: str = Field(max_length=LONGEST_ANSWER, description="What the pupil wrote; may be empty.")
+    student: str = Field("", max_length=LONGEST_KEY, description="The pupil's name, if you want to see it.")
+    label: Label | None = Field(None, description="What a person has decided before, if anybody has.")
+    model_config = shows(key="u17", text="because the circuit is closed", student="Kim")
+
+
+class NewAnswers(Received):
+    """Answers to store: all of them, or none."""
+
+    answers: list[NewAnswer] = Field(min_length=1, max_length=MOST_ANSWERS)
+    model_config = shows(
+        answers=[
+            {"key": "u17", "text": "because the circuit is closed", "student": "Kim"},
+            {"key": "u18", "text": "The battery is full."},
+        ]
+    )
+
+
+class Added(Shown):
+    """The numbers of the answers that were stored, in the order in which they were sent."""
+
+    ids: list[int]
+    model_config = shows(ids=[101, 102])
+
+
+class Judgement(Shown):
+    """What the machine says of an answer."""
+
+    label: Label
+    probabilities: dict[str, Share] = Field(description="Of each label.")
+    confidence: Share = Field(description="How sure the machine is of its label.")
+    deferred: bool = Field(description="Whether it is too unsure, and a person should look.")
+    reference: str = Field(description="The reference that the answer was compared with.")
+    explanation: str = Field(description="How it compares, for the teacher.")
+    made: datetime
+    model_config = shows(**_JUDGEMENT)
+
+
+class NewDecision(Received):
+    """A person's label for an answer: it counts before the machine's."""
+
+    label: Label
+    ticked: list[Annotated[str, Field(max_length=LONGEST_NAME)]] | None = Field(
+        None,
+        max_length=MOST_FACETS,
+        description="The ids of the facets that the answer says, where a teacher has set facets; "
+        "left out, those ticked before go on to count.",
+    )
+    model_config = shows(label="correct")
+
+
+class Decision(Shown):
+    """A person's label for an answer, and what the machine had said when it was given."""
+
+    id: Number
+    answer_id: Number
+    label: Label
+    source: str = Field(description="How it came about, such as `review`, `group` or `uploaded`.")
+    made: datetime
+    undone: datetime | None = Field(description="When it was taken back; null if it was not.")
+    machine_label: Label | None
+    ticked: dict[str, bool] | None = Field(description="Facets, by id, and whether the answer says them.")
+    model_config = shows(**_DECISION)
+
+
+class Decisions(Page):
+    """All that was ever decided about an answer, the newest first."""
+
+    items: list[Decision]
+
+
+class Undone(Shown):
+    """What was taken back: the last step, which may have been about several answers."""
+
+    undone: list[Decision]
+    model_config = shows(undone=[_DECISION | {"undone": _WHEN}])
+
+
+class AnswerFacet(Shown):
+    """What an answer does with one facet."""
+
+    id: str
+    name: str
+    outcome: Outcome | None = Field(description="The one that counts; null where nobody has looked.")
+    decided: bool = Field(description="Whether a person said so.")
+    model_config = shows(id="f1a2b3c4", name="the circuit is closed", outcome="Expressed", decided=False)
+
+
+class Answer(Shown):
+    """An answer with all that is known of it; a person's decision counts before the machine's judgement."""
+
+    id: Number
+    question_id: Number
+    key: str
+    student: str
+    text: str
+    place: int = Field(ge=0, description="Where it stands among the question's answers.")
+    group: int = Field(ge=0, description="Like answers share a number; 0 before they are grouped.")
+    label: Label | None = Field(description="The label that counts; null before anybody has judged.")
+    points: float | None = Field(ge=0, description="What the answer earns of the question's points.")
+    doubtful: bool = Field(description="Whether a person should look at it.")
+    feedback: str = Field(description="What to say to the pupil; it fits the label that counts.")
+    judgement: Judgement | None
+    decision: Decision | None
+    facets: list[AnswerFacet]
+    model_config = shows(
+        id=101,
+        question_id=7,
+        key="u17",
+        student="Kim",
+        text="because the circuit is closed",
+        place=0,
+        group=1,
+        label="correct",
+        points=2.0,
+        doubtful=False,
+        feedback="Your answer is right.",
+        judgement=_JUDGEMENT,
+        decision=_DECISION,
+        facets=[],
+    )
+
+
+class Answers(Page):
+    """Answers of a question, in their order."""
+
+    items: list[Answer]
 
 
 class NewJob(Received):
@@ -224,7 +386,7 @@ class NewJob(Received):
     model_config = shows(kind="grade")
 
 
-class Job(BaseModel):
+class Job(Shown):
     """Work on a question in the background, and how far it is."""
 
     id: Number
@@ -251,8 +413,8 @@ class Job(BaseModel):
         error="",
         answers=[],
         facets=[],
-        created=WHEN,
-        started=WHEN,
+        created=_WHEN,
+        started=_WHEN,
         finished=None,
     )
 
@@ -263,7 +425,7 @@ class Jobs(Page):
     items: list[Job]
 
 
-class Change(BaseModel):
+class Change(Shown):
     """What a regrade would change about one answer."""
 
     answer_id: Number
@@ -290,7 +452,7 @@ class ChosenChanges(Received):
     model_config = shows(job_id=13)
 
 
-class Applied(BaseModel):
+class Applied(Shown):
     """How many labels were changed."""
 
     changed: int = Field(ge=0)

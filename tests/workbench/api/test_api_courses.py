@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from apiclient import found_at, refused
 
-from postil.workbench.api import requests
+from postil.workbench.api import records
 from postil.workbench.store import questions
 from postil.workbench.store.events import list_events
 
@@ -62,7 +62,7 @@ def test_who_changes_something_else_at_once_loses_nothing(api, store, monkeypatc
         return found
 
     monkeypatch.setattr(questions, "get_question", overtaken)
-    monkeypatch.setattr(requests, "get_question", overtaken)
+    monkeypatch.setattr(records, "get_question", overtaken)
     api.patch(found_at(made), json={"text": "How?"})
     monkeypatch.undo()
     after = api.get(found_at(made)).json()

@@ -9,6 +9,7 @@ from apiclient import found_at, make_app, people, program, refused, secret_of
 from sqlalchemy import select
 
 from postil.workbench.api import courses as routes
+from postil.workbench.api import records
 from postil.workbench.records import Level
 from postil.workbench.store import access, courses, replies
 from postil.workbench.store.access import hand_over, share_course, unshare_course
@@ -120,7 +121,7 @@ def test_what_was_broken_off_is_not_done_again(store, monkeypatch):
     def go_away(*_):
         raise StoreAwayError("the database cannot be reached now.", hint="Try again.")
 
-    monkeypatch.setattr(routes.stored, "get_course", go_away)  # after the course was made
+    monkeypatch.setattr(records, "get_course", go_away)  # after the course was made
     answer = client.post("courses", json={"name": "A"}, headers=KEY)
     refused(answer, 503, "unavailable")
     assert answer.headers["Retry-After"]

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import sha256
 from http import HTTPStatus
 from typing import Annotated, Any
@@ -26,58 +25,24 @@ from postil.workbench.http.problems import ProblemError
 from postil.workbench.records import LOCAL, Level
 from postil.workbench.store import replies
 from postil.workbench.store.access import right_on
-from postil.workbench.store.courses import get_course
 from postil.workbench.store.database import Store, StoreAwayError, watch_commits
-from postil.workbench.store.jobs import get_job
-from postil.workbench.store.questions import get_question, is_outdated
 from postil.workbench.store.replies import Reply
-
-# What a write answers with words in it, read anew: so that the words need not be kept for a replay.
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """How something is shown: what its number is called in addresses, and how it is read."""
-
-    name: str
-    read: Callable[[Store, int], BaseModel]
-
-
-def course(store: Store, course_id: int) -> schemas.Course:
-    """A course as it is now."""
-    return records.course(get_course(store, course_id))
-
-
-def question(store: Store, question_id: int) -> schemas.Question:
-    """A question as it is now."""
-    return records.question(get_question(store, question_id))
-
-
-def facets(store: Store, question_id: int) -> schemas.Facets:
-    """The facets of a question as they are now."""
-    outdated = is_outdated(store, question_id)
-    return records.facets(get_question(store, question_id), outdated=outdated)
-
-
-def job(store: Store, job_id: int) -> schemas.Job:
-    """A job as it is now."""
-    return records.job(get_job(store, job_id))
-
-
-# All other answers to writes have only numbers and labels in them.
-WITH_WORDS: dict[object, Shown] = {
-    schemas.Course: Shown("course_id", course),
-    schemas.Question: Shown("question_id", question),
-    schemas.Facets: Shown("question_id", facets),
-    schemas.Job: Shown("job_id", job),
-}
-
 
 HEADER, REPLAYED = "Idempotency-Key", "Idempotency-Replayed"
 WRITES = {"POST", "PUT", "PATCH", "DELETE"}
 _KEY = "^[!-~]{1,200}$"
 _KEPT_HEADERS = ("content-type", "location")
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+Reader = Callable[[Store, int], BaseModel]
+
+# What a write answers with words in it is read anew, by the number in its address, so that the words need not
+# be kept for a replay. All other answers to writes have only numbers and labels in them.
+WITH_WORDS: dict[object, tuple[str, Reader]] = {
+    schemas.Course: ("course_id", records.read_course),
+    schemas.Question: ("question_id", records.read_question),
+    schemas.Facets: ("question_id", records.read_facets),
+    schemas.Job: ("job_id", records.read_job),
+}
 
 
 def _declare_key(
@@ -134,9 +99,9 @@ async def _once(request: Request, route: APIRoute, caller: str, key: str, handle
                 with suppress(StoreAwayError):
                     await run_in_threadpool(replies.give_up, store, caller, key)
             raise
-    kept = _kept(request, route, response)
+    record = _record(request, route, response)
     with suppress(StoreAwayError):  # it was done: who asked is told so, even if it cannot be written down
-        await run_in_threadpool(replies.finish, store, caller, key, response.status_code, kept)
+        await run_in_threadpool(replies.finish, store, caller, key, response.status_code, record)
     return response
 
 
@@ -151,37 +116,35 @@ def _again(request: Request, route: APIRoute, before: Reply, fingerprint: str) -
         raise ProblemError("key-reused")
     if before.status is None:
         raise ProblemError("key-in-use", headers={"Retry-After": "1"})
-    if before.status != HTTPStatus.NO_CONTENT or not _is_gone(
-        request
-    ):  # that a deletion was done says nothing
+    # That a deletion was done says nothing.
+    if before.status != HTTPStatus.NO_CONTENT or not _is_gone(request):
         check_again(request, route.dependencies)
-    kept = json.loads(before.body)
-    body = kept.get("body")
+    record = json.loads(before.body)
+    body = record.get("body")
     if body is None:
-        body = _read_anew(request, WITH_WORDS[route.response_model], kept["number"])
-    return Response(body, before.status, {**kept["headers"], REPLAYED: "true"})
+        body = _read_anew(request, *WITH_WORDS[route.response_model], record["number"])
+    return Response(body, before.status, {**record["headers"], REPLAYED: "true"})
 
 
-def _kept(request: Request, route: APIRoute, response: Response) -> str:
+def _record(request: Request, route: APIRoute, response: Response) -> str:
     """What is kept of an answer: nothing that somebody wrote, only numbers and labels."""
     headers = {name: value for name in _KEPT_HEADERS if (value := response.headers.get(name))}
-    shown = WITH_WORDS.get(route.response_model)
-    if shown is None:
+    if route.response_model not in WITH_WORDS:
         return json.dumps({"headers": headers, "body": bytes(response.body).decode()})
-    made = (
-        headers["location"].rpartition("/")[2] if "location" in headers else request.path_params[shown.name]
-    )
-    return json.dumps({"headers": headers, "number": int(made)})
+    name, _ = WITH_WORDS[route.response_model]
+    location = headers.get("location")
+    number = location.rpartition("/")[2] if location else request.path_params[name]
+    return json.dumps({"headers": headers, "number": int(number)})
 
 
-def _read_anew(request: Request, shown: Shown, number: int) -> str:
+def _read_anew(request: Request, name: str, read: Reader, number: int) -> str:
     store, person = request.app.state.store, request.state.person
-    right = right_on(store, person, **{shown.name: number})
+    right = right_on(store, person, **{name: number})
     if right is None:
         raise ProblemError("not-found", "This was done, but what it was about is not there any more.")
     if right.question_id is not None:
         refuse_blind(store, person, right.question_id)
-    return shown.read(store, number).model_dump_json()
+    return read(store, number).model_dump_json()
 
 
 def _is_gone(request: Request) -> bool:
