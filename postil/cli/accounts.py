@@ -16,13 +16,16 @@ if TYPE_CHECKING:
     from postil.workbench.store.database import Store
 
 app = typer.Typer(
-    short_help="List and invite people, make links for new passwords.",
-    help="Look after the accounts of the workbench, on the server itself.",
+    short_help="List and invite people, and make links for new passwords.",
+    help="Manage the workbench's accounts, on the server itself.",
     no_args_is_help=True,
 )
-Login = Annotated[str, typer.Argument(metavar="LOGIN", help="Whose account.")]
+Login = Annotated[str, typer.Argument(metavar="LOGIN", help="The login of the account.")]
 AddressOption = Annotated[
-    str, typer.Option("--address", metavar="URL", help="What people type into their browsers, for the links.")
+    str,
+    typer.Option(
+        "--address", metavar="URL", help="The address that people open in their browsers, for the links."
+    ),
 ]
 _ADDRESS = "http://127.0.0.1:8400"
 _HOURS = 72.0  # over a weekend
@@ -44,12 +47,12 @@ def list_people(database: DatabaseOption = None) -> None:
 @app.command("invite")
 def invite(
     login: Login,
-    name: Annotated[str, typer.Option("--name", help="What others call them; else the login.")] = "",
+    name: Annotated[str, typer.Option("--name", help="The person's name; by default the login.")] = "",
     role: Annotated[str, typer.Option("--role", help="owner, teacher or assistant.")] = "teacher",
     address: AddressOption = _ADDRESS,
     database: DatabaseOption = None,
 ) -> None:
-    """Make an account, and a link with which its password is chosen."""
+    """Make an account, and a link for choosing its password."""
     with _store(database) as store:
         from postil.workbench.store.accounts import create_account
         from postil.workbench.store.events import ACCOUNT_MADE
@@ -62,16 +65,14 @@ def invite(
 
 @app.command("reset")
 def reset(login: Login, address: AddressOption = _ADDRESS, database: DatabaseOption = None) -> None:
-    """Make a link with which a forgotten password is replaced."""
+    """Make a link for replacing a forgotten password."""
     with _store(database) as store:
         from postil.workbench.store.events import LINK_MADE
         from postil.workbench.store.logins import INVITATION, RESET
 
         account = _demand(store, login)
         if account.closed is not None:
-            raise PostilError(
-                "this account is closed.", hint="An owner can open it again on the page of people."
-            )
+            raise PostilError("this account is closed.", hint="An owner can reopen it on the people page.")
         _log(store, LINK_MADE, account.person.login)
         _show_link(store, RESET if account.has_password else INVITATION, account.person.id, address)
 
@@ -79,7 +80,7 @@ def reset(login: Login, address: AddressOption = _ADDRESS, database: DatabaseOpt
 @app.command("close")
 def close(
     login: Login,
-    heir: Annotated[str, typer.Option("--heir", metavar="LOGIN", help="Who gets its courses.")] = "",
+    heir: Annotated[str, typer.Option("--heir", metavar="LOGIN", help="Who takes over its courses.")] = "",
     database: DatabaseOption = None,
 ) -> None:
     """Close an account: its courses go to the heir, its sessions and tokens end."""
@@ -100,11 +101,11 @@ def token(
     scope: Annotated[list[str], typer.Option("--scope", help="judge, read or write; can be repeated.")],
     name: Annotated[str, typer.Option("--name", help="What it is for.")] = "made on the server",
     days: Annotated[
-        int | None, typer.Option("--days", min=1, help="How long it is good; else for ever.")
+        int | None, typer.Option("--days", min=1, help="For how many days it is valid; by default for ever.")
     ] = None,
     database: DatabaseOption = None,
 ) -> None:
-    """Make a token with which a program speaks for a person; it is shown once."""
+    """Make a token that lets a program act for a person; it is shown only once."""
     with _store(database) as store:
         from postil.workbench.store.access import create_token
         from postil.workbench.store.events import TOKEN_MADE
@@ -131,7 +132,9 @@ def _demand(store: Store, login: str) -> Account:
 
     account = find_account(store, login)
     if account is None:
-        raise PostilError(f"nobody has the login {login!r}.", hint="See them all: postil accounts list")
+        raise PostilError(
+            f"nobody has the login {login!r}.", hint="To list all accounts: postil accounts list"
+        )
     return account
 
 

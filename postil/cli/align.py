@@ -24,8 +24,8 @@ def align(
         list[str],
         typer.Argument(
             metavar="SENTENCE|FILE",
-            help="Two sentences in quotes; or an alignment file, whose alignments are not looked at; or two "
-            "files with a sentence a line, or with chunks (.chunk.txt).",
+            help="Two sentences in quotes; an alignment file (its alignments are ignored); or two files "
+            "with one sentence per line, or with chunks (.chunk.txt).",
         ),
     ],
     chunks: Annotated[
@@ -33,8 +33,8 @@ def align(
         typer.Option(
             "--chunks",
             metavar="gold|system",
-            help="Chunks from the files NAME.sent1.chunk.txt and NAME.sent2.chunk.txt, or our own; if not "
-            "said, gold where they are there.",
+            help="Read chunks from the files NAME.sent1.chunk.txt and NAME.sent2.chunk.txt (gold), or find "
+            "them (system); by default gold if the files exist.",
         ),
     ] = None,
     output: Annotated[
@@ -42,19 +42,19 @@ def align(
     ] = None,
     svg: Annotated[
         Path | None,
-        typer.Option("--svg", help="Draw one pair (.svg), or any number into a web page (.html)."),
+        typer.Option("--svg", help="Draw one pair (.svg), or any number of pairs in a web page (.html)."),
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one pair as JSON on standard output.")
     ] = False,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Align nothing; list where FILE.wa breaks the rules of annotation."),
+        typer.Option("--check", help="Do not align; list where FILE.wa breaks the annotation rules."),
     ] = False,
 ) -> None:
     """Align the chunks of two sentences, with the type and the score of each link, and say what differs.
 
-    With --check, a human annotation is verified instead: exit status 2 if it breaks a rule.
+    With --check, verify a human annotation instead; the exit status is 2 if it breaks a rule.
     """
     from postil.cli.show import print_json
     from postil.data.formats.chunks import read_pairs
@@ -70,10 +70,10 @@ def align(
     files = _files(given)
     pairs = read_pairs(files) if files else [_two_sentences(given, chunks)]
     if len(pairs) > 1 and as_json:
-        raise PostilError(f"--json shows one pair, and there are {len(pairs):,}.", hint="Use -o FILE.wa.")
+        raise PostilError(f"--json shows one pair, but there are {len(pairs):,}.", hint="Use -o FILE.wa.")
     if len(pairs) > 1 and svg is not None and svg.suffix.lower() == ".svg":
         raise PostilError(
-            f"an .svg file shows one pair, and there are {len(pairs):,}.", hint="Name an .html file."
+            f"an .svg file shows one pair, but there are {len(pairs):,}.", hint="Name an .html file."
         )
     aligned = _align_files(pairs, _gold_chunks(files, pairs, chunks)) if files else _align_texts(pairs[0])
     _warn_of_approximate(aligned)
@@ -97,14 +97,14 @@ def _files(inputs: Sequence[str]) -> list[Path]:
     """The files that the arguments name; none if they are sentences."""
     if len(inputs) > 2:
         raise PostilError(
-            f"there are {len(inputs)} sentences or files, and two can be aligned.",
+            f"{len(inputs)} sentences or files were given, but only two can be aligned.",
             hint="Put each sentence in quotes.",
         )
     named = [_is_file(text) for text in inputs]
     if len(inputs) == 1 and not (named[0] and inputs[0].lower().endswith(".wa")):
         raise PostilError(
             "there is only one sentence or file; it takes two to align.",
-            hint="Only an alignment file (.wa) holds both. Put each sentence in quotes.",
+            hint="Put each sentence in quotes. Only an alignment file (.wa) holds both sentences.",
         )
     if not any(named):
         return []
@@ -154,7 +154,8 @@ def _gold_chunks(
         return None
     if missing:
         raise MissingDataError(
-            f"{missing[0]}: there are no gold chunks here.", hint="Use --chunks system for our own."
+            f"{missing[0]}: this file of gold chunks does not exist.",
+            hint="To let Postil find the chunks, use --chunks system.",
         )
     return read_gold_chunks(pairs, gold)
 
@@ -250,7 +251,7 @@ def _check(files: Sequence[str], *, alone: bool) -> None:
         for problem in problems:
             record = f" ({problem.record})" if problem.record else ""
             typer.echo(f"{file}:{problem.line}: {problem.what}{record}")
-        typer.echo(f"{file}: {number_of(len(problems), 'problem') if problems else 'keeps all rules'}")
+        typer.echo(f"{file}: {number_of(len(problems), 'problem') if problems else 'follows all rules'}")
         broken += len(problems)
     if broken:
         raise typer.Exit(2)

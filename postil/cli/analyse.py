@@ -24,14 +24,18 @@ _MOST_BYTES = 16_000_000
 
 def analyse(
     text: Annotated[
-        str, typer.Argument(help="The text (after -- if a dash begins it), or - for standard input.")
+        str,
+        typer.Argument(
+            metavar="TEXT",
+            help="The text, or - for standard input; put -- before a text that starts with a dash.",
+        ),
     ],
     tokens: Annotated[
-        bool, typer.Option("--tokens", help="The text is already tokenised: cut it at blanks only.")
+        bool, typer.Option("--tokens", help="The text is already tokenised: split it at spaces only.")
     ] = False,
     as_json: JsonOption = False,
     html: Annotated[
-        Path | None, typer.Option("--html", help="Draw trees and chunks into this web page.")
+        Path | None, typer.Option("--html", help="Draw trees and chunks in this web page.")
     ] = None,
     pipeline: Annotated[Path | None, typer.Option("--pipeline", hidden=True)] = None,
 ) -> None:
@@ -68,7 +72,7 @@ def _standard_input() -> str:
     data = sys.stdin.buffer.read(_MOST_BYTES + 1)
     if len(data) > _MOST_BYTES:
         raise PostilError(
-            "standard input holds too much to analyse at once.", hint="Split it into smaller texts."
+            "standard input is too long to analyse at once.", hint="Split it into smaller texts."
         )
     try:
         return data.decode("utf-8-sig")
@@ -77,9 +81,7 @@ def _standard_input() -> str:
 
 
 def _analysed(text: str, tokens: bool, folder: Path | None) -> Document:
-    empty = PostilError(
-        "the text is empty: it holds no words.", hint="Give a text, or - to read standard input."
-    )
+    empty = PostilError("the text contains no words.", hint="Give a text, or - to read standard input.")
     if not text.strip():
         raise empty
     from postil.language.pipeline import load_pipeline

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     short_help="Make a labelled corpus: plan, tag twice, agree, arbitrate, release.",
-    help="Make a labelled corpus with other people: several tag each item, and a referee decides.",
+    help="Make a labelled corpus with other people: several people tag each item, and a referee decides.",
     no_args_is_help=True,
 )
 
@@ -38,36 +38,42 @@ def plan(
         list[Path] | None,
         typer.Argument(
             metavar="TEXTS",
-            help="What to label, for a new project: lemmatised texts or lexical-sample XML (senses), "
+            help="What to label in a new project: lemmatised texts or lexical-sample XML (senses), "
             "RTE pairs (entailment), tables or SRA XML (responses).",
         ),
     ] = None,
     task: Annotated[str, typer.Option("--task", help="senses, entailment or responses.")] = "senses",
     people: Annotated[
-        str, typer.Option("--people", metavar="NAMES", help="Who takes part: Ane,Miren,Jon.")
+        str,
+        typer.Option("--people", metavar="NAMES", help="Who takes part, separated by commas: Ane,Miren,Jon."),
     ] = "",
     inventory: Annotated[
         Path | None,
         typer.Option("--inventory", metavar="FILE", help="A table of senses: word, sense, gloss."),
     ] = None,
     scheme: Annotated[str | None, typer.Option("--scheme", help="The labels: 5way, 3way or 2way.")] = None,
-    annotators: Annotated[int, typer.Option("--annotators", min=2, help="How many tag each item.")] = 2,
+    annotators: Annotated[
+        int, typer.Option("--annotators", min=2, help="How many people tag each item.")
+    ] = 2,
     referee: Annotated[
         bool,
-        typer.Option("--referee/--no-referee", help="A referee decides, or disagreements are discarded."),
+        typer.Option("--referee/--no-referee", help="Let a referee decide, or discard disagreements."),
     ] = True,
     first: Annotated[
-        int, typer.Option("--first", min=1, help="The first batch of each word, in which senses are counted.")
+        int,
+        typer.Option(
+            "--first", min=1, help="Size of the first batch for each word, in which senses are counted."
+        ),
     ] = FIRST_BATCH,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of everything that is drawn by chance.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the random choices.")] = 0,
     ending: Annotated[
-        str, typer.Option("--sheets", help="The sheets' format: tsv, csv, xlsx, jsonl.")
+        str, typer.Option("--sheets", help="Format of the sheets: tsv, csv, xlsx or jsonl.")
     ] = "tsv",
 ) -> None:
     """Plan a project, or bring it up to date.
 
-    With texts, a new project is made. Without, the editor's changes are applied, the senses that occur in the
-    first batch say how many examples are needed, and the sheets grow; what is filled in stays.
+    With texts, this makes a new project. Without, it applies the editor's changes, works out from the senses
+    in the first batch how many examples are needed, and extends the sheets; what is filled in stays.
     """
     from postil.senses.corpus.project import (
         TASKS,
@@ -103,7 +109,7 @@ def _refuse_options(context: typer.Context) -> None:
     used = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
     if used:
         raise PostilError(
-            f"the project is planned already, and {', '.join(used)} would change nothing.",
+            f"the project has been planned already, so {', '.join(used)} would have no effect.",
             hint="Its settings are in project.json. Leave the option out, or name texts and a new folder.",
         )
 
@@ -155,8 +161,8 @@ def _instances(sources: Sequence[Path], words: Sequence[str]) -> list[SenseInsta
     missing = [word for word in words if word not in known]
     if missing:
         raise PostilError(
-            f"the texts do not have {', '.join(missing)}.",
-            hint="A word is looked for by its lemma, or by lemma and part of speech: lemma.POS.",
+            f"the texts do not contain {', '.join(missing)}.",
+            hint="Words are found by their lemma, or by lemma and part of speech: lemma.POS.",
         )
     return instances
 
@@ -168,11 +174,11 @@ def merge(
         list[Path] | None,
         typer.Argument(
             metavar="SHEETS",
-            help="Sheets that came back, each called after its annotator; else those in the project.",
+            help="Sheets that came back, each named after its annotator; by default those in the project.",
         ),
     ] = None,
 ) -> None:
-    """Check the annotators' sheets, and put what they say into one table, tags.tsv."""
+    """Check the annotators' sheets, and collect their tags in one table, tags.tsv."""
     from postil.senses.corpus.project import (
         multiwords,
         open_project,
@@ -209,14 +215,20 @@ def agree(
         Path, typer.Argument(metavar="FOLDER|TABLE", help="A project, or a table with id, annotator, tags.")
     ],
     shared: Annotated[
-        int, typer.Option("--shared", min=1, help="Means are over people who share this many items.")
+        int,
+        typer.Option(
+            "--shared", min=1, help="Average over pairs of people who share at least this many items."
+        ),
     ] = SHARED_ITEMS,
     own_tags: Annotated[
-        bool, typer.Option("--own-tags", help="Groups have tags of their own: kappa of two people by group.")
+        bool,
+        typer.Option(
+            "--own-tags", help="Groups have their own tags: compute the kappa of two people group by group."
+        ),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Say how far the annotators agree: in each group, and each two of them."""
+    """Report how well the annotators agree, in each group and pair by pair."""
     from postil.cli.show import print_json
     from postil.senses.corpus.agreement import measure_agreement
     from postil.senses.corpus.arbitration import assigned
@@ -237,7 +249,7 @@ def agree(
 
 @app.command("arbitrate")
 def arbitrate(folder: Folder) -> None:
-    """Give the referees their disagreements, grouped by what was said; write labels.tsv once all are decided.
+    """Give the referees the disagreements to decide; write labels.tsv once all are decided.
 
     Run it again after a sheet has been filled in.
     """
@@ -267,7 +279,7 @@ def release(
     folder: Folder,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="TARGET", help="The folder to write.")],
     test_share: Annotated[
-        float, typer.Option("--test-share", help="The share of test items, drawn by chance.")
+        float, typer.Option("--test-share", help="The share of test items, chosen at random.")
     ] = TEST_SHARE,
     as_json: JsonOption = False,
 ) -> None:
@@ -338,4 +350,4 @@ def _show_agreement(agreement: Agreement) -> None:
             f"agreement {agreement.mean_agreement:.3f}, kappa {agreement.mean_kappa:.3f}."
         )
     if agreement.seconds is not None:
-        out.print(f"{agreement.seconds:.0f} seconds an item and annotator.")
+        out.print(f"{agreement.seconds:.0f} seconds per item and annotator.")

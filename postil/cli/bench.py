@@ -33,10 +33,10 @@ class RunOptions:
     system: Annotated[str, typer.Option("--system", help="The system; `postil bench systems` lists them.")]
     against: Annotated[
         list[str] | None,
-        typer.Option("--against", help="Another system to run and test against; may be repeated."),
+        typer.Option("--against", help="Another system to run and compare with; may be repeated."),
     ] = None
     json_out: Annotated[Path | None, typer.Option("--json", help="Write the result here as JSON.")] = None
-    table: Annotated[Path | None, typer.Option("--table", help="Write the Markdown table here too.")] = None
+    table: Annotated[Path | None, typer.Option("--table", help="Also write the Markdown table here.")] = None
     resamples: Annotated[
         int,
         typer.Option(
@@ -50,7 +50,7 @@ class RunOptions:
 def responses(
     train: Train,
     test: Annotated[
-        Path | None, typer.Option("--test", help="Folder with test sets; without it, cross-validation.")
+        Path | None, typer.Option("--test", help="Folder with test sets; without one, cross-validation.")
     ] = None,
     scenario: Annotated[
         str, typer.Option("--scenario", help="unseen-answers, unseen-questions or unseen-domains.")
@@ -82,7 +82,7 @@ def entailment(
     *,
     options: RunOptions,
 ) -> None:
-    """Textual entailment: accuracy and average precision, by application and length too."""
+    """Textual entailment: accuracy and average precision, also by application and length."""
     from postil.research.benchmarks import run_entailment
 
     choose("--scheme", scheme, ("2way", "3way"))
@@ -94,7 +94,7 @@ def entailment(
 def alignment(
     train: Train,
     test: Annotated[Path, typer.Option("--test", help="Folder with the test datasets.")],
-    chunks: Annotated[str, typer.Option("--chunks", help="gold, system (our own) or both.")] = "both",
+    chunks: Annotated[str, typer.Option("--chunks", help="gold, system (Postil's own) or both.")] = "both",
     *,
     options: RunOptions,
 ) -> None:
@@ -132,10 +132,10 @@ def facets(
 def senses(
     train: Annotated[Path, typer.Option("--train", help="A lexical-sample file.")],
     test: Annotated[
-        Path | None, typer.Option("--test", help="A lexical-sample file; without it, --folds.")
+        Path | None, typer.Option("--test", help="A lexical-sample file; without one, cross-validation.")
     ] = None,
     key: Annotated[
-        Path | None, typer.Option("--key", help="The test file's key, where it stands apart.")
+        Path | None, typer.Option("--key", help="The key of the test file, if it is a separate file.")
     ] = None,
     folds: Folds = 10,
     seed: Seed = 0,
@@ -153,7 +153,7 @@ def senses(
 
 @app.command("systems")
 def systems() -> None:
-    """List the systems that are registered, by task."""
+    """List the registered systems, by task."""
     from postil.cli.show import console, table
     from postil.research.systems import REGISTRY
 

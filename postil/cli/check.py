@@ -12,11 +12,13 @@ from postil.cli.options import TableOptions, expand, read_source
 
 @expand
 def check(
-    files: Annotated[list[Path], typer.Argument(help="Files or folders of any format Postil reads.")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE", help="Files or folders of any format Postil reads.")
+    ],
     *,
     tables: TableOptions,
 ) -> None:
-    """Say what files hold, or list what is wrong with them, line by line (exit status 2 on errors).
+    """Describe what files contain, or list what is wrong with them, line by line (exit status 2 on errors).
 
     With any option for reading tables, all files are read as tables, as `postil convert` would read them.
     """

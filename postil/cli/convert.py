@@ -22,8 +22,9 @@ def convert(
     source: Annotated[
         Path,
         typer.Argument(
+            metavar="SOURCE",
             help="A table (.csv, .tsv, .jsonl, .xlsx), an SRA XML file or a folder of them, or a quiz "
-            "(Moodle XML, GIFT)."
+            "(Moodle XML, GIFT).",
         ),
     ],
     output: Annotated[
@@ -32,7 +33,8 @@ def convert(
             "--output",
             "-o",
             metavar="TARGET",
-            help="Where to write: a table by its ending, one question as .xml, or a folder of SRA XML files.",
+            help="Where to write: a table (by its ending), a single question as .xml, or a folder of SRA "
+            "XML files.",
         ),
     ],
     *,
@@ -44,7 +46,7 @@ def convert(
     if output.exists() and source.exists() and output.samefile(source):
         raise InputError(
             output,
-            "is the file to read, and would lose the columns that are not carried over.",
+            "is the file being read, and would lose the columns that are not converted.",
             hint="Choose another name for the result.",
         )
     questions = read_source(source, tables)
@@ -67,8 +69,8 @@ def write_target(target: Path, questions: Sequence[Question]) -> None:
         if len(questions) != 1:
             raise InputError(
                 target,
-                f"an SRA XML file holds one question, and there are {len(questions)}.",
-                hint="Name a folder (without an ending), and each question gets its file there.",
+                f"an SRA XML file holds one question, but there are {len(questions)}.",
+                hint="Name a folder (without an ending): each question then gets its own file.",
             )
         sra.write_question(target, questions[0])
     elif suffix in SUFFIXES:
@@ -76,8 +78,8 @@ def write_target(target: Path, questions: Sequence[Question]) -> None:
     else:
         raise InputError(
             target,
-            f"cannot be written: the name ends in {suffix!r}.",
-            hint=f"Known endings: {', '.join(SUFFIXES)}, .xml; without an ending: a folder of XML files.",
+            f"cannot be written: files ending in {suffix!r} are not supported.",
+            hint=f"Supported endings: {', '.join(SUFFIXES)}, .xml; without one, a folder of XML files.",
         )
 
 
@@ -90,7 +92,7 @@ def _write_folder(folder: Path, questions: Sequence[Question]) -> None:
     if foreign:
         raise InputError(
             folder,
-            f"holds other XML files already ({min(foreign)}, …), and would be read together with them.",
+            f"already contains other XML files ({min(foreign)}, …), which would be read with the new ones.",
             hint="Choose a new or empty folder.",
         )
     for name, question in zip(names, questions, strict=True):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     short_help="Back up, restore and upgrade the workbench's database.",
-    help="Look after the workbench's database: a file, or one of a PostgreSQL server.",
+    help="Look after the workbench's database: a file, or a database on a PostgreSQL server.",
     no_args_is_help=True,
 )
 
@@ -44,13 +44,13 @@ def backup(
 
 @app.command("restore")
 def restore(
-    source: Annotated[Path, typer.Argument(metavar="FILE.zip", help="What `backup` wrote.")],
+    source: Annotated[Path, typer.Argument(metavar="FILE.zip", help="A file written by `backup`.")],
     database: DatabaseOption = None,
 ) -> None:
-    """Make a new database of a backup: all of it, or nothing.
+    """Make a new database from a backup: all of it, or nothing at all.
 
-    The database must not be there yet; one of a PostgreSQL server must be empty. Everybody has to log in
-    again afterwards.
+    The database must not exist yet; on a PostgreSQL server it must be empty. Everyone has to log in again
+    afterwards.
     """
     with workbench_packages():
         from postil.cli.show import progress_bar
@@ -76,19 +76,22 @@ def upgrade(database: DatabaseOption = None) -> None:
         store.kind.before_upgrade(connection)
         before = revision_of(connection)
         upgrade_tables(connection)
-    done = "is up to date" if before == newest() else f"was at {before or 'none'}, and is up to date now"
+    done = "is up to date" if before == newest() else f"was at {before or 'none'}, and is now up to date"
     typer.echo(f"The database {done}: revision {newest()}.", err=True)
 
 
 @app.command("downgrade")
 def downgrade(
-    revision: Annotated[str, typer.Argument(help="The older revision, as `status` of that version says it.")],
+    revision: Annotated[
+        str,
+        typer.Argument(metavar="REVISION", help="The older revision, as `status` shows it in that version."),
+    ],
     database: DatabaseOption = None,
     yes: Annotated[bool, typer.Option("--yes", help="Delete what the older version does not know.")] = False,
 ) -> None:
-    """Take the tables back, for an older version of Postil. What that one does not know is deleted.
+    """Take the tables back to an older version of Postil. Data that it does not know is deleted.
 
-    Stop the workbench before, and make a backup.
+    Stop the workbench and make a backup first.
     """
     with workbench_packages():
         from postil.workbench.store.database import as_it_is, forget_deleted, losses
@@ -106,12 +109,12 @@ def downgrade(
                 )
             downgrade_tables(connection, revision)
         forget_deleted(store)
-    typer.echo(f"The database has revision {revision} now. Deleted: {lost}.", err=True)
+    typer.echo(f"The database is now at revision {revision}. Deleted: {lost}.", err=True)
 
 
 @app.command("status")
 def status(database: DatabaseOption = None) -> None:
-    """Say which database this is, the revision of its tables, and how much is in them."""
+    """Show which database this is, the revision of its tables, and how many rows they have."""
     with workbench_packages():
         from postil.workbench.store.backups import demand_revision
         from postil.workbench.store.database import as_it_is, count_rows, newest, shown

@@ -29,8 +29,8 @@ def demo(
 ) -> None:
     """Grade a bundled class, compare with its teacher's labels, and open it in the workbench.
 
-    The workbench opens where there is a terminal with a screen beside it. In a pipe, in CI and over ssh the
-    files are written, and that is all.
+    The workbench opens if you are at a terminal with a screen. In a pipe, in CI and over ssh, only the files
+    are written.
     """
     postil = "postil" if shutil.which("postil") else sys.argv[0]
     _grade_and_write(folder, postil)
@@ -102,7 +102,7 @@ Written to {folder}:
   graded.csv   label, score, confidence and explanation for each answer, the teacher's label beside them
   class.csv    the class as a teacher has it: questions, references, answers (and labels, which were not used)
   gold.txt     the teacher's labels, three-way, in the format of the 2013 challenge
-  run.txt      Postil's labels, likewise
+  run.txt      Postil's labels, in the same format
 
 Try next:
   {postil} grade {inside("class.csv")} -o {inside("again.xlsx")} --report {inside("again.html")} --explain

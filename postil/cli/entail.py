@@ -22,7 +22,7 @@ def entail(
         typer.Argument(
             metavar="TEXT HYPOTHESIS|FILE",
             help="A text and a hypothesis, in quotes; or a file of pairs (RTE's .xml, or .tsv with columns "
-            "id, t, h), whose labels are not looked at.",
+            "id, t, h; labels are ignored).",
         ),
     ],
     output: Annotated[
@@ -30,7 +30,10 @@ def entail(
     ] = None,
     question: Annotated[
         str | None,
-        typer.Option("--question", help="The second is a short answer to this; a statement is made of both."),
+        typer.Option(
+            "--question",
+            help="Take the hypothesis as a short answer to this question, and turn both into a statement.",
+        ),
     ] = None,
     scheme: Annotated[str, typer.Option("--scheme", help="2way or 3way labels.")] = "3way",
     as_json: Annotated[
@@ -47,11 +50,11 @@ def entail(
         return
     if len(given) > 2:
         raise PostilError(
-            f"there are {len(given)} texts, and a text and a hypothesis are judged.",
+            f"{len(given)} texts were given, but only a text and a hypothesis can be judged.",
             hint="Put each in quotes.",
         )
     if output is not None:
-        raise PostilError("-o writes the run of a file of pairs.", hint="Give a file, or leave -o out.")
+        raise PostilError("-o writes the run of a file of pairs.", hint="Give a file, or leave out -o.")
     text, hypothesis = (" ".join(text.split()) for text in given)
     _judge_pair(text, hypothesis, question, scheme, as_json=as_json)
 
@@ -86,11 +89,11 @@ def _judge_file(path: Path, output: Path | None, scheme: str, *, as_json: bool) 
 
     if path.suffix.lower() not in _FILES:
         raise PostilError(
-            "there is only one text, and it is no file of pairs (.xml or .tsv).",
+            "there is only one text, and it is not a file of pairs (.xml or .tsv).",
             hint="Give a text and a hypothesis, each in quotes.",
         )
     if output is None and not as_json:
-        raise PostilError("a file of pairs needs a place for the run.", hint="Name it with -o RUN.tsv.")
+        raise PostilError("a file of pairs needs a file for the results.", hint="Name it with -o RUN.tsv.")
     pairs = read_pairs(path)
     with progress_bar("Judging", "pairs") as progress:
         judged = load_entailer().judge([(pair.text, pair.hypothesis) for pair in pairs], progress=progress)

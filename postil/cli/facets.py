@@ -22,24 +22,24 @@ def facets(
         str,
         typer.Argument(
             metavar="REFERENCE|FILE",
-            help="A right answer, in quotes; or alone, the challenge's XML file or folder with facets.",
+            help="A right answer, in quotes; or, on its own, an SRA XML file or folder with facets.",
         ),
     ],
     answer: Annotated[
         str | None, typer.Argument(metavar="ANSWER", help="The answer to compare, in quotes.")
     ] = None,
     question: Annotated[
-        str, typer.Option("--question", help="The question: what it names already need not be said again.")
+        str, typer.Option("--question", help="The question; an answer need not repeat what it already says.")
     ] = "",
     facet_file: Annotated[
         Path | None,
         typer.Option(
             "--facets",
-            help="Facets to use instead of our own: a TSV with id, first, second; or the challenge's XML.",
+            help="Facets to use instead of Postil's own: a TSV with id, first and second, or SRA XML.",
         ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the challenge's tab-separated run.")
+        Path | None, typer.Option("--output", "-o", help="Write a tab-separated run, as in the challenge.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -54,7 +54,7 @@ def facets(
         if question or facet_file is not None or as_json or output is None:
             raise PostilError(
                 "there is no answer to compare with the reference.",
-                hint="Give REFERENCE and ANSWER in quotes, or the challenge's FILE with -o RUN.tsv.",
+                hint="Give REFERENCE and ANSWER in quotes, or an SRA XML FILE with -o RUN.tsv.",
             )
         _judge_corpus(Path(reference), output)
         return
@@ -81,7 +81,7 @@ def _judge(question: str, reference: str, answer: str, facet_file: Path | None) 
     from postil.grading.claims import judge_facets
 
     if not any(map(str.isalnum, reference)) or not any(map(str.isalnum, answer)):
-        raise PostilError("one of the two holds no words.", hint="Give two texts, in quotes.")
+        raise PostilError("one of the two texts contains no words.", hint="Give two texts, in quotes.")
     facets = None if facet_file is None else read_facets(facet_file)
     return judge_facets(question, reference, [answer], facets)[0]
 

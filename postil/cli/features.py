@@ -25,7 +25,10 @@ _KEYS = {
 def features(
     source: Annotated[
         Path | None,
-        typer.Argument(help="A table (.csv, .tsv, .jsonl, .xlsx), an SRA XML file, or a folder of them."),
+        typer.Argument(
+            metavar="SOURCE",
+            help="A table (.csv, .tsv, .jsonl, .xlsx), an SRA XML file, or a folder of them.",
+        ),
     ] = None,
     output: Annotated[
         Path | None,
@@ -34,23 +37,25 @@ def features(
         ),
     ] = None,
     extended: Annotated[
-        bool, typer.Option("--extended", help="Not only EHU-ALM's thirty, but every feature there is.")
+        bool, typer.Option("--extended", help="Write every feature, not only EHU-ALM's thirty.")
     ] = False,
     demote: Annotated[
         bool, typer.Option("--demote", help="Leave the question's words out of reference and answer.")
     ] = False,
     workers: Annotated[
         int,
-        typer.Option("--workers", min=1, metavar="N", help="Processes to share thousands of answers among."),
+        typer.Option("--workers", min=1, metavar="N", help="How many processes share the work."),
     ] = 1,
-    list_columns: Annotated[bool, typer.Option("--list", help="Show the columns and what they say.")] = False,
+    list_columns: Annotated[
+        bool, typer.Option("--list", help="Show the columns and what they mean.")
+    ] = False,
     *,
     tables: TableOptions,
 ) -> None:
-    """Write how alike question, reference and answer are, a row for each answer and a column a measure.
+    """Measure how alike question, reference and answer are: a row for each answer, a column for each measure.
 
-    The first reference of a question is used. What the columns say is written beside the table, in a file
-    whose name ends in .columns.tsv (in Parquet it is inside the file).
+    The first reference of each question is used. A second file, whose name ends in .columns.tsv, describes
+    the columns (in Parquet, the description is inside the file).
     """
     from postil.data.formats.rows import SUFFIXES, require_pyarrow
     from postil.language.measures.features import EXTENDED, FEATURES, THIRTY
@@ -63,7 +68,8 @@ def features(
         return
     if source is None or output is None:
         raise PostilError(
-            "a file to read and one to write are needed.", hint="postil features answers.csv -o features.csv"
+            "a file to read and a file to write are needed.",
+            hint="For example: postil features answers.csv -o features.csv",
         )
     refuse_output(output, (*SUFFIXES, ".parquet"))
     if output.suffix.lower() == ".parquet":

@@ -32,7 +32,7 @@ def grade(
         str,
         typer.Argument(
             metavar="SOURCE",
-            help="A table (.csv, .tsv, .jsonl, .xlsx), an SRA XML file, or a folder of them. Where OUT is a "
+            help="A table (.csv, .tsv, .jsonl, .xlsx), an SRA XML file, or a folder of them. If OUT is a "
             "folder, a dataset: a folder, pattern or URL of .parquet, .csv, .tsv or .jsonl files.",
         ),
     ],
@@ -42,33 +42,35 @@ def grade(
             "--output",
             "-o",
             metavar="OUT",
-            help="Where to write the result: .csv, .tsv, .jsonl or .xlsx; else it is shown here. A dataset's "
-            "goes into a folder, or to a URL.",
+            help="Where to write the result (.csv, .tsv, .jsonl or .xlsx); by default it is printed. The "
+            "result of a dataset goes into a folder, or to a URL.",
         ),
     ] = None,
     report: Annotated[
         Path | None,
-        typer.Option("--report", metavar="PAGE", help="Write a page to read in the browser, too: .html."),
+        typer.Option("--report", metavar="PAGE", help="Also write a report to open in the browser (.html)."),
     ] = None,
     explain: Annotated[
         bool,
         typer.Option(
-            "--explain", help="Say of each answer what it shares with the reference and what differs."
+            "--explain", help="Explain for each answer what it shares with the reference and what differs."
         ),
     ] = False,
     labels: Annotated[
-        str, typer.Option("--labels", help="How many labels to tell apart: 5way, 3way or 2way.")
+        str, typer.Option("--labels", help="How many labels to use: 5way, 3way or 2way.")
     ] = "5way",
     remember: Annotated[
         Path | None,
         typer.Option(
             "--remember",
             metavar="FILE",
-            help="Labels a person gave: a result with its last column filled in, or a labelled table.",
+            help="Labels given by a person: an earlier result with its last column filled in, or a labelled "
+            "table.",
         ),
     ] = None,
     remember_labelled: Annotated[
-        bool, typer.Option("--remember-labelled", help="Remember the labels in FILE, and grade the rest.")
+        bool,
+        typer.Option("--remember-labelled", help="Learn from the labels in the table, and grade the rest."),
     ] = False,
     propose: Annotated[
         int | None,
@@ -84,7 +86,7 @@ def grade(
         typer.Option(
             "--target",
             metavar="SHARE",
-            help="Leave answers to a person so that this share of the others is right, such as .9.",
+            help="Leave doubtful answers to a person so that this share of the rest is right, such as 0.9.",
         ),
     ] = None,
     credit: Annotated[
@@ -96,18 +98,19 @@ def grade(
         ),
     ] = None,
     model: Annotated[
-        Path | None, typer.Option("--model", metavar="FOLDER", help="What `postil train` wrote.")
+        Path | None, typer.Option("--model", metavar="FOLDER", help="A model written by `postil train`.")
     ] = None,
     *,
     tables: TableOptions,
     dataset: DatasetOptions,
 ) -> None:
-    """Judge every answer against the references: a label, a score from 0 to 1, and how sure it is.
+    """Judge every answer against the references: a label, a score from 0 to 1, and a confidence.
 
-    Labels that the table has already are shown beside the judgements and never used for them, unless
+    Labels already in the table are shown beside the judgements and are not used for them, unless
     --remember-labelled is given. Nothing leaves this computer.
 
-    A dataset larger than memory goes into a folder, file by file; stopped, the same command continues.
+    To grade a dataset larger than memory, name a folder with -o. If this is interrupted, run the same command
+    again to continue.
     """
     from postil.cli.grade_table import find_lessons, with_corrections
     from postil.data.labels import RESPONSE_SCHEMES
@@ -139,7 +142,7 @@ def grade(
     _refuse_outputs(result, report, [file for file in (path, remember, tables.key) if file is not None])
     questions = [question for question in read_source(path, tables) if question.answers]
     if not questions:
-        raise InputError(path, "holds no answers.", hint="Is it the right file?")
+        raise InputError(path, "contains no answers.", hint="Is it the right file?")
     demand_references(path, questions)
     lessons = find_lessons(path, questions, remember, remember_labelled, tables)
     grader = load(model, credit=earned, target=target)
@@ -179,7 +182,8 @@ def parse_credit(values: Sequence[str]) -> dict[str, float]:
             credit[label] = -1
         if not 0 <= credit[label] <= 1:
             raise PostilError(
-                f"--credit {value!r} gives no number from 0 to 1.", hint="As in --credit 'partly right=0.6'."
+                f"--credit {value!r}: the number must be from 0 to 1.",
+                hint="For example: --credit 'partly right=0.6'.",
             )
     return credit
 
@@ -191,7 +195,9 @@ def _refuse_outputs(output: Path | None, report: Path | None, inputs: Sequence[P
     for path, endings in ((output, SUFFIXES), (report, (".html", ".htm"))):
         refuse_output(path, endings)
         if path and path.exists() and any(file.exists() and path.samefile(file) for file in inputs):
-            raise InputError(path, "is a file to read, too.", hint="Choose another name for the result.")
+            raise InputError(
+                path, "is also one of the files to read.", hint="Choose another name for the result."
+            )
 
 
 def judge(grader: Grader, questions: Sequence[Question], *, explain: bool) -> list[GradedQuestion]:
@@ -242,7 +248,7 @@ def _summarise(
 
     lines = [summary(graded), agreement(graded, taught)]
     if taught:
-        lines.append(f"Remembered: {number_of(len(taught), 'label')} that a person gave.")
+        lines.append(f"Learned from {number_of(len(taught), 'label')} given by a person.")
     written = [str(path) for path in (output, report) if path is not None]
     if written:
         lines.append(f"Wrote {' and '.join(written)}.")

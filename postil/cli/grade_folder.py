@@ -35,7 +35,7 @@ class DatasetOptions:
         typer.Option(
             "--engine",
             metavar="NAME",
-            help="Where a dataset is graded: local (this computer, the default) or ray (a Ray cluster).",
+            help="Where to grade a dataset: local (this computer, the default) or ray (a Ray cluster).",
         ),
     ] = None
     workers: Annotated[
@@ -44,7 +44,7 @@ class DatasetOptions:
             "--workers",
             metavar="N",
             min=1,
-            help="How many processes grade a dataset; else one for each core.",
+            help="How many processes grade a dataset; by default one for each core.",
         ),
     ] = None
     address: Annotated[
@@ -52,7 +52,7 @@ class DatasetOptions:
         typer.Option(
             "--address",
             metavar="ADDRESS",
-            help="Which Ray cluster: 'auto' for the one that this computer belongs to, or HOST:PORT.",
+            help="Which Ray cluster: 'auto' for the one this computer belongs to, or HOST:PORT.",
         ),
     ] = None
 
@@ -65,7 +65,7 @@ def is_folder_name(output: str | None) -> bool:
     if output is None:
         return False
     if output.strip() in ("", "-"):
-        raise PostilError("-o names no file and no folder.", hint="To see the result here, leave -o out.")
+        raise PostilError("-o names no file and no folder.", hint="To see the result here, leave out -o.")
     ending = PurePosixPath(output).suffix.lower()
     if ending in SUFFIXES or output.lower() in SUFFIXES:  # a name that is nothing but its ending is a slip
         return False
@@ -77,10 +77,10 @@ def refuse_as_table(source: str, output: str | None, options: DatasetOptions) ->
     matches = iglob(source)  # noqa: PTH207 - patterns may begin at the root
     is_pattern = any(mark in source for mark in "*?[") and not Path(source).exists() and any(matches)
     ending = PurePosixPath(source).suffix.lower()
-    if is_pattern or "://" in source or ending in _DATASET_ONLY or Path(output or "").suffix == ".parquet":
+    is_dataset = is_pattern or "://" in source or ending in _DATASET_ONLY or _holds_tables(Path(source))
+    if is_dataset or Path(output or "").suffix == ".parquet":
         raise PostilError(
-            f"{source if output is None else output}: the result of a dataset goes into a folder, "
-            "in files like its own.",
+            f"{source if output is None else output}: the result of a dataset is a folder of files.",
             hint=f"Name a folder with -o, as in: postil grade '{source}' -o graded",
         )
     used = next((name for name, value in asdict(options).items() if value is not None), None)
@@ -90,13 +90,21 @@ def refuse_as_table(source: str, output: str | None, options: DatasetOptions) ->
         )
 
 
+def _holds_tables(folder: Path) -> bool:
+    """Whether this is a folder of tables, and not of SRA XML."""
+    from postil.data.formats.rows import SUFFIXES
+
+    endings = {path.suffix.lower() for path in folder.rglob("*")} if folder.is_dir() else set()
+    return ".xml" not in endings and not endings.isdisjoint((*SUFFIXES, *_DATASET_ONLY))
+
+
 def refuse_for_dataset(options: Mapping[str, object]) -> None:
     """Refuse options that speak of one table only."""
     used = next((option for option, value in options.items() if value is not None), None)
     if used:
         raise PostilError(
-            f"{used} is for one table, and what goes into a folder is a dataset.",
-            hint="Leave it out, or name a table with -o, as in: -o result.csv",
+            f"{used} works with a single table, not with a dataset.",
+            hint="Leave it out, or write the result to a table, as in: -o result.csv",
         )
 
 
@@ -113,7 +121,7 @@ def grade_folder(dataset: str, work: Work, options: DatasetOptions) -> None:
         with showing_progress() as progress:
             report = grade_dataset(dataset, work, engine, progress)
     except KeyboardInterrupt:
-        typer.echo("Stopped. What is judged is kept: the same command continues from there.", err=True)
+        typer.echo("Stopped. The results so far are kept: run the same command to continue.", err=True)
         raise typer.Exit(130) from None
     _summarise(report, work, time.monotonic() - begun)
     if report.failed or report.stopped:
@@ -137,8 +145,8 @@ def work_from(
     questions = tables.question or ()
     if len(questions) > 1:
         raise PostilError(
-            "for a dataset only one --question can be given.",
-            hint="For several, the files need a column with the question or its id.",
+            "only one --question can be given for a dataset.",
+            hint="For several questions, the files need a column with the question or its id.",
         )
     load(model, credit=credit, target=target)
     key: dict[str, Asked] = {}
@@ -165,7 +173,7 @@ def _engine(options: DatasetOptions) -> Engine:
 
         return RayEngine(options.workers, options.address)
     if options.address is not None:
-        raise PostilError("--address is that of a Ray cluster.", hint="Add --engine ray.")
+        raise PostilError("--address names a Ray cluster.", hint="Add --engine ray.")
     from postil.batch.local import LocalEngine
 
     # The cores that this process may use; not every system tells.
@@ -193,7 +201,7 @@ def _summarise(report: Report, work: Work, seconds: float) -> None:
         typer.echo(f"failed: {len(report.failed) - _MOST_FAILED:,} more.", err=True)
     if report.stopped:
         typer.echo(f"postil: {report.stopped}", err=True)
-        typer.echo("        When this is mended, the same command continues from here.", err=True)
+        typer.echo("        Once this is fixed, run the same command to continue.", err=True)
 
 
 def _show_labels(report: Report, scheme: str) -> None:

@@ -134,7 +134,7 @@ def summary(graded: Sequence[GradedQuestion]) -> str:
     answers = number_of(count_answers(result.question for result in graded), "answer")
     mean = sum(judgement.score for judgement in judgements) / len(judgements)
     deferred = sum(judgement.deferred for judgement in judgements)
-    look = f"a person should look at {deferred:,}" if deferred else "none is left to a person"
+    look = f"a person should look at {deferred:,}" if deferred else "none needs a person"
     return f"{answers} to {number_of(len(graded), 'question')}, mean score {mean:.2f} out of 1; {look}."
 
 
@@ -193,13 +193,13 @@ def find_lessons(
     """What a person has labelled already: the questions, each with its labelled answers."""
     lessons = labelled_only(questions) if remember_labelled else []
     if remember_labelled and not lessons:
-        raise InputError(source, "has no labels to remember.", hint="Leave --remember-labelled out.")
+        raise InputError(source, "has no labels to remember.", hint="Leave out --remember-labelled.")
     if remember is not None:
         corrections, others = _read_corrections(remember, questions, options)
         lessons += corrections
         if others:
-            left = f"{number_of(others, 'label')} of other questions than those of {source} left aside"
-            typer.echo(f"{remember}: {left}.", err=True)
+            ignored = f"ignored {number_of(others, 'label')} for questions that are not in {source}"
+            typer.echo(f"{remember}: {ignored}.", err=True)
     return lessons
 
 
@@ -217,13 +217,13 @@ def _read_corrections(
     if not labelled:
         raise InputError(
             path,
-            "holds no label to remember.",
-            hint=f"Write labels into its column 'label', or '{TEACHER}' if Postil wrote the file.",
+            "contains no labels to remember.",
+            hint=f"Write labels into its column 'label', or into '{TEACHER}' if Postil wrote the file.",
         )
     pairs = [(_same(question, questions), question) for question in labelled]
     matched = [replace(known, answers=question.answers) for known, question in pairs if known is not None]
     if not matched:
-        raise InputError(path, "has no question of this class.", hint="Is it the right file?")
+        raise InputError(path, "contains none of the questions of this class.", hint="Is it the right file?")
     return matched, count_answers(labelled) - count_answers(matched)
 
 

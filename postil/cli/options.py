@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
+from difflib import get_close_matches
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
@@ -67,8 +68,8 @@ class TableOptions:
         typer.Option(
             "--question",
             metavar="[COLUMN=]TEXT",
-            help="The question, where the table does not say it; in a wide table COLUMN=TEXT, "
-            "for each column.",
+            help="The question, if the table does not contain it; in a wide table, COLUMN=TEXT for each "
+            "column.",
         ),
     ] = None
     reference: Annotated[
@@ -76,7 +77,7 @@ class TableOptions:
         typer.Option(
             "--reference",
             metavar="[COLUMN=]TEXT",
-            help="A reference; give it again for further ones. In a wide table COLUMN=TEXT.",
+            help="A reference answer; repeat the option to give several. In a wide table, COLUMN=TEXT.",
         ),
     ] = None
     key: Annotated[
@@ -84,8 +85,8 @@ class TableOptions:
         typer.Option(
             "--key",
             metavar="FILE",
-            help="A table with the questions and references: columns 'column' or 'question id', 'question', "
-            "'reference'.",
+            help="A table of questions and references, with columns 'column' or 'question id', 'question' "
+            "and 'reference'.",
         ),
     ] = None
     column: Annotated[
@@ -93,8 +94,8 @@ class TableOptions:
         typer.Option(
             "--column",
             metavar="ROLE=NAME",
-            help="Which column is which, where the names do not tell: question, reference, answer, id, "
-            "label, question_id or module. Nothing after the = means: no such column.",
+            help="Which column is which, if the names do not make it clear: question, reference, answer, "
+            "id, label, question_id or module. Leave NAME empty if there is no such column.",
         ),
     ] = None
     sheet: Annotated[
@@ -102,7 +103,7 @@ class TableOptions:
         typer.Option(
             "--sheet",
             metavar="NAME",
-            help="The sheet of a workbook to read; else the first that is not empty.",
+            help="The sheet of a workbook to read; by default the first that is not empty.",
         ),
     ] = None
     encoding: Annotated[
@@ -116,7 +117,8 @@ class TableOptions:
     wide: Annotated[
         bool | None,
         typer.Option(
-            "--wide/--long", help="One column a question, or one row an answer; else the column names decide."
+            "--wide/--long",
+            help="One column per question, or one row per answer; by default the column names decide.",
         ),
     ] = None
 
@@ -152,20 +154,31 @@ def read_source(source: Path, options: TableOptions = TableOptions()) -> list[Qu
     from postil.data.formats.quizzes import as_questions
     from postil.data.formats.rows import read_rows
 
+    if not source.exists():
+        similar = get_close_matches(source.name, _names_in(source.parent), n=1)
+        hint = f"Did you mean {source.with_name(similar[0])}?" if similar else "Check its name and folder."
+        raise InputError(source, "does not exist.", hint=hint)
     columns = parse_columns(options.column or ())
     kind = detect(source) if source.suffix.lower() in (".xml", ".gift", ".txt") else ""
     if source.is_dir() or source.suffix.lower() == ".xml" or kind in QUIZ_FORMATS:
         if options:
             raise PostilError(
                 f"{source} is read as {kind if kind in QUIZ_FORMATS else 'SRA XML'}, "
-                "which says itself what is what.",
-                hint="Leave out the options for reading tables.",
+                "where options for reading tables have no meaning.",
+                hint="Leave them out.",
             )
         is_quiz = kind in ("Moodle XML", "GIFT")
         return as_questions(read_quiz(source, kind)) if is_quiz else sra.read_corpus(source)
     header = read_rows(source, encoding=options.encoding, sheet=options.sheet).header
     wide = _is_wide(header, options, columns) if options.wide is None else options.wide
     return _read_wide(source, header, options, columns) if wide else _read_long(source, options, columns)
+
+
+def _names_in(folder: Path) -> list[str]:
+    try:
+        return sorted(path.name for path in folder.iterdir())
+    except OSError:
+        return []
 
 
 def _is_wide(header: Sequence[str], options: TableOptions, columns: dict[str, str]) -> bool:
@@ -188,8 +201,8 @@ def _read_wide(
 
     if set(columns) - {"id"}:
         raise PostilError(
-            f"{source} is read as a wide table, in which --column can only name the id.",
-            hint="Name the questions with --question 'COLUMN=text', or read one row an answer with --long.",
+            f"{source} is read as a wide table, where --column can only name the id.",
+            hint="Name the questions with --question 'COLUMN=text', or read one row per answer with --long.",
         )
     questions = parse_assignments(options.question or (), option="--question", header=header)
     for name, texts in questions.items():
@@ -212,8 +225,8 @@ def _read_long(source: Path, options: TableOptions, columns: dict[str, str]) -> 
     questions = options.question or ()
     if len(questions) > 1:
         raise PostilError(
-            f"{source} is read as one row an answer, for which only one --question can be given.",
-            hint="For several, the table needs a column with the question or its id.",
+            f"{source} is read with one row per answer, so only one --question can be given.",
+            hint="For several questions, the table needs a column with the question or its id.",
         )
     table = read_table(
         source,
@@ -229,7 +242,7 @@ def _read_long(source: Path, options: TableOptions, columns: dict[str, str]) -> 
 def choose(option: str, value: str, allowed: Sequence[str]) -> str:
     """Return the value if it is one of those allowed, else say which are."""
     if value not in allowed:
-        raise PostilError(f"{option} {value!r} is not known.", hint=f"Choose from: {', '.join(allowed)}.")
+        raise PostilError(f"{option} cannot be {value!r}.", hint=f"Choose from: {', '.join(allowed)}.")
     return value
 
 
@@ -241,15 +254,15 @@ def refuse_output(path: Path | None, endings: Sequence[str] = ()) -> None:
         return
     ending = path.suffix.lower()
     if endings and ending not in endings:
-        what = f"the name ends in {ending!r}." if ending else "its name has no ending."
-        raise InputError(path, f"cannot be written: {what}", hint=f"Known endings: {', '.join(endings)}.")
+        what = f"files ending in {ending!r} are not supported." if ending else "its name needs an ending."
+        raise InputError(path, f"cannot be written: {what}", hint=f"Supported endings: {', '.join(endings)}.")
     refuse_unwritable(path)
 
 
 def refuse_file(folder: Path) -> None:
     """Say before the work that a folder cannot be written, as a file has its name."""
     if folder.exists() and not folder.is_dir():
-        raise InputError(folder, "is a file, and a folder is needed here.", hint="Choose another name.")
+        raise InputError(folder, "is a file, but a folder is needed here.", hint="Choose another name.")
 
 
 def demand_references(source: Path, questions: Sequence[Question]) -> None:
@@ -258,7 +271,6 @@ def demand_references(source: Path, questions: Sequence[Question]) -> None:
     if without:
         raise InputError(
             source,
-            f"no reference answer to compare with is there for {number_of(len(without), 'question')}: "
-            f"{some(without)}.",
+            f"there is no reference answer for {number_of(len(without), 'question')}: {some(without)}.",
             hint="Give one with --reference, in a column 'reference', or in a key file (--key).",
         )

@@ -28,8 +28,8 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-System = Annotated[Path, typer.Argument(help="The system's run file.")]
-Gold = Annotated[Path, typer.Argument(help="The gold file.")]
+System = Annotated[Path, typer.Argument(metavar="SYSTEM", help="The system's run file.")]
+Gold = Annotated[Path, typer.Argument(metavar="GOLD", help="The gold file.")]
 By = Annotated[str, typer.Option("--by", help="Resample by item or by question.")]
 
 
@@ -38,7 +38,8 @@ class ReportOptions:
     """What every scorer can be asked for: a second run to compare with, and JSON."""
 
     against: Annotated[
-        Path | None, typer.Option("--against", help="Another run: is the difference significant?")
+        Path | None,
+        typer.Option("--against", help="Another run to compare with: is the difference significant?"),
     ] = None
     iterations: Annotated[
         int,
@@ -213,9 +214,11 @@ def _read_gold(
     items = [item for question in read_corpus(path) for item in labels(question)]
     missing = next((item for item in items if not item.label), None)
     if missing is not None:
-        raise InputError(path, "an answer has no label; the gold needs them all.", record=missing.id)
+        raise InputError(
+            path, "an answer has no label, but the gold needs one for every answer.", record=missing.id
+        )
     if not items:
-        raise InputError(path, "holds no labels of this kind.")
+        raise InputError(path, "contains no labels of this kind.")
     return items
 
 

@@ -33,13 +33,13 @@ def train(
         typer.Option(
             "--system",
             help="The system; `postil bench systems` lists them. For English, "
-            "postil-encoder is better and slower.",
+            "postil-encoder is better but slower.",
         ),
     ] = "postil",
     untagged: Annotated[
         Path | None, typer.Option("--untagged", help="Examples without labels, for self-training.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of all that is random.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the random generator.")] = 0,
 ) -> None:
     """Learn each word of a file from its labelled examples."""
     from postil.cli.show import progress_bar
@@ -67,14 +67,16 @@ def train(
 
 @app.command("tag")
 def tag(
-    model: Annotated[Path, typer.Argument(help="The model's folder.")],
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The model's folder.")],
     source: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A lexical-sample file; its labels are not looked at.")
+        Path, typer.Argument(metavar="FILE", help="A lexical-sample file; its labels are ignored.")
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="RUN", help="Where to write the run.")],
     threshold: Annotated[
         float,
-        typer.Option("--threshold", min=0, max=1, help="Leave out what has a smaller chance than this."),
+        typer.Option(
+            "--threshold", min=0, max=1, help="Give no answer if the best sense is less likely than this."
+        ),
     ] = 0.0,
     weighted: Annotated[
         bool, typer.Option("--weighted", help="Give all likely senses, each with its weight.")
@@ -91,7 +93,8 @@ def tag(
     answers = tagger.predict(instances, threshold=threshold, weighted=weighted)
     _warn_of_unanswered(tagger, instances, answers)
     write_sense_answers(output, answers)
-    typer.echo(f"{number_of(len(answers), 'answer')} to {number_of(len(instances), 'instance')} in {output}")
+    counts = f"{number_of(len(answers), 'answer')} to {number_of(len(instances), 'instance')}"
+    typer.echo(f"{counts}; wrote {output}.")
 
 
 app.command("evaluate")(score.senses)
@@ -114,7 +117,7 @@ def lemmatise(
     write_senseval(output, instances, lemmatised=True)
     tokens = [token for instance in instances for token in instance.tokens]
     known = sum(bool(token.lemma) for token in tokens)
-    typer.echo(f"{known:,} of {number_of(len(tokens), 'token')} have a lemma now; in {output}")
+    typer.echo(f"{known:,} of {number_of(len(tokens), 'token')} now have a lemma; wrote {output}.")
 
 
 def _show(tagger: Tagger, instances: list[SenseInstance]) -> None:

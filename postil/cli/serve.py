@@ -48,12 +48,15 @@ def serve(
     local: Annotated[
         bool, typer.Option("--local", help="For one person on this computer: no accounts, no passwords.")
     ] = False,
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Where to listen.")] = 8400,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The port to listen on.")] = 8400,
     database: DatabaseOption = None,
     host: Annotated[
         str,
         typer.Option(
-            "--host", metavar="NAME", help="Where others reach this computer; else only itself does."
+            "--host",
+            metavar="NAME",
+            help="The address on which others reach this computer; by default only this computer can "
+            "connect.",
         ),
     ] = _HERE,
     address: Annotated[
@@ -61,7 +64,8 @@ def serve(
         typer.Option(
             "--address",
             metavar="URL",
-            help="What people type into their browsers, as in https://postil.example.org behind a proxy.",
+            help="The address that people open in their browsers, such as https://postil.example.org behind "
+            "a proxy.",
         ),
     ] = "",
     proxy: Annotated[
@@ -69,7 +73,7 @@ def serve(
         typer.Option(
             "--proxy",
             metavar="ADDRESSES",
-            help="Proxies, separated by commas, that say truly from where a request comes.",
+            help="Proxies, separated by commas, that are trusted to say where a request comes from.",
         ),
     ] = "",
     monitor: Annotated[
@@ -78,30 +82,32 @@ def serve(
             "--monitor",
             metavar="NETWORKS",
             envvar="POSTIL_MONITOR",
-            help="From where /metrics may be read: addresses or networks, separated by commas; "
-            "else only from this computer.",
+            help="Who may read /metrics: addresses or networks, separated by commas; by default only this "
+            "computer.",
         ),
     ] = "",
     worker: Annotated[
         bool,
         typer.Option(
-            "--worker/--no-worker", help="Whether to grade, too; or leave that to `postil worker` elsewhere."
+            "--worker/--no-worker",
+            help="Whether to grade as well, or leave that to `postil worker` elsewhere.",
         ),
     ] = True,
     browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="With --local: open it in your browser at once.")
+        bool, typer.Option("--browser/--no-browser", help="With --local: open it in your browser right away.")
     ] = True,
     example: Annotated[
-        bool, typer.Option("--example", help="With --local: begin with the bundled class.")
+        bool, typer.Option("--example", help="With --local: start with the bundled class.")
     ] = False,
 ) -> None:
-    """Grade classes in the browser: bring answers, read them with notes in the margin, decide, export.
+    """Grade classes in the browser: upload answers, read them with notes in the margin, decide, export.
 
     With --local it is yours alone: it listens on this computer only, and opens with a link that works once.
-    Without it, people have accounts and log in; at the first start a link makes the owner's.
+    Without it, people have accounts and log in; on the first start, a link lets the owner make one.
 
-    The address of a PostgreSQL server can have a password in it. Other users of the computer see what stands
-    on a command line, so put it into the environment, as POSTIL_DATABASE, or into a password file of libpq.
+    The address of a PostgreSQL server can contain a password. Other users of the computer can see command
+    lines, so put the address into the environment variable POSTIL_DATABASE, or the password into a libpq
+    password file.
     """
     run(local, port, database, host, address, proxy, monitor, worker=worker, browser=browser, example=example)
 
@@ -168,7 +174,7 @@ def run(
         if local and alone:
             drop_local_drafts(store)
         store.close()
-    typer.echo("Closed. What was decided is kept.")
+    typer.echo("Closed. Your decisions are saved.")
 
 
 def _begin(store: Store, local: bool, alone: bool) -> None:
@@ -195,18 +201,18 @@ def _check(local: bool, host: str, address: str, proxy: str, monitor: str, examp
     if example and not local:
         raise PostilError(
             "--example goes with --local.",
-            hint="With accounts, the page of courses offers the bundled class.",
+            hint="With accounts, the courses page offers the bundled class.",
         )
     origin = read_address(address) if address else ""
     if host in _ANYWHERE and not origin:
         raise PostilError(
-            "listening everywhere, Postil must know by which name people ask for it.",
-            hint="Add it, as in: --address https://postil.example.org",
+            "to listen on all addresses, Postil must know the one that people use.",
+            hint="Add it, for example: --address https://postil.example.org",
         )
     if host not in _LOOPBACK and not origin.startswith("https:"):
         typer.echo(
-            "Warning: without TLS, passwords and answers cross the network as plain text. Put a proxy with "
-            "TLS before Postil, and name its address with --address https://…",
+            "Warning: without TLS, passwords and answers cross the network as plain text. Put a TLS proxy "
+            "in front of Postil, and give its address with --address https://…",
             err=True,
         )
 
@@ -255,7 +261,7 @@ def _listen(host: str, port: int) -> Any:
                 hint="Leave out --host to listen on this one only.",
             ) from error
         taken = error.errno == errno.EADDRINUSE
-        why = "is taken, perhaps by a workbench that is still running" if taken else "may not be used"
+        why = "is in use, perhaps by a workbench that is still running" if taken else "may not be used"
         raise PostilError(
             f"port {port} on this computer {why}.",
             hint=f"Choose another, as in: postil serve --port {port + 1 if 1024 < port < 65535 else 8401}",
@@ -296,20 +302,20 @@ def _welcome(store: Store, settings: Settings, folder: Path | None) -> None:
     where = shown(settings.database)
     origin = main_origin(settings)
     if not settings.local and has_owner(store):
-        typer.echo(f"Postil is ready: people log in at\n\n  {origin}\n\nCourses are kept in {where}.")
+        typer.echo(f"Postil is ready: people log in at\n\n  {origin}\n\nCourses are stored in {where}.")
         command = f"postil accounts reset LOGIN --address {origin}"
-        typer.echo(f"A password is forgotten? Make a link for a new one: {command}")
+        typer.echo(f"Forgotten password? Make a link for a new one: {command}")
         return
     purpose = OPEN if settings.local else FIRST_OWNER
     token = make_link(store, purpose)
     link = f"{origin}/open?token={token}"
     typer.echo("Postil is ready: open this link.")
     once = "in one browser" if settings.local else "for a day, and makes the owner's account"
-    typer.echo(f"\n  {link}\n\nIt works once, {once}. Courses are kept in {where}.")
+    typer.echo(f"\n  {link}\n\nIt works once, {once}. Courses are stored in {where}.")
     if not settings.local:
         typer.echo("For yourself alone, without accounts: postil serve --local")
     if folder and open_in_browser(link, folder, lambda: peek_link(store, token) is not None):
-        typer.echo("Your browser opens it now. If it shows nothing, open the link yourself.")
+        typer.echo("Your browser is opening it. If nothing appears, open the link yourself.")
     if not sys.stdin or not sys.stdin.isatty():
         return
     typer.echo("Press Enter for a new link, Ctrl-C to close.")

@@ -27,7 +27,7 @@ def train(
     *,
     tables: TableOptions,
 ) -> None:
-    """Fit the grader to labelled answers, and say how well it does on questions it has not seen.
+    """Fit the grader to labelled answers, and report how well it does on questions it has not seen.
 
     Answers without a label are left out. The model is a folder, for `postil grade --model FOLDER`.
     """
@@ -62,16 +62,15 @@ def _read(source: Path, options: TableOptions) -> list[Question]:
     if not questions:
         raise InputError(
             source,
-            "holds no labelled answers to learn from.",
-            hint="A column 'label' is needed; other names can be given with --column label=NAME.",
+            "contains no labelled answers to learn from.",
+            hint="Add a column 'label', or name another one with --column label=NAME.",
         )
     if len(questions) < 2:
         raise InputError(
             source,
-            "has labelled answers to only one question, and at least two are needed to see how well "
-            "what is learned carries over.",
-            hint="To have the labels of one question used for that question: postil grade FILE "
-            "--remember-labelled.",
+            "has labelled answers to only one question, but at least two are needed to measure how well the "
+            "model does on a new one.",
+            hint="To use the labels of one question for that question: postil grade FILE --remember-labelled",
         )
     demand_references(source, questions)
     return questions

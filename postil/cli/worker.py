@@ -33,8 +33,8 @@ DatabaseOption = Annotated[
         "--database",
         metavar="WHERE",
         envvar="POSTIL_DATABASE",
-        help="Where courses and answers are kept: a file, or postgresql://user@host/name; "
-        "else a file in your own data folder.",
+        help="Where courses and answers are stored: a file, or postgresql://user@host/name; by default a "
+        "file in your data folder.",
     ),
 ]
 
@@ -66,16 +66,16 @@ def existing_database(named: str | None, *, hint: str) -> Path | str:
     """The database that an option names, which must exist if it is a file."""
     database = chosen_database(named)
     if isinstance(database, Path) and not database.exists():
-        raise InputError(database, "is not there.", hint=hint)
+        raise InputError(database, "does not exist.", hint=hint)
     return database
 
 
 def worker(database: DatabaseOption = None) -> None:
-    """Do the jobs of a workbench: grade, propose, look for facets, until it is told to stop.
+    """Do the jobs of a workbench (grading, proposing, looking for facets) until stopped.
 
-    `postil serve` has a worker of its own unless it is told --no-worker. Any number can share a PostgreSQL
-    database, on any number of machines; or a file, on one. Told to stop, a worker gives its job back into the
-    queue; if it is killed, another goes on with the job after some seconds.
+    `postil serve` has its own worker unless it is started with --no-worker. Any number of workers can share a
+    PostgreSQL database, on any number of machines, or a file, on one machine. A worker that is stopped puts
+    its job back into the queue; if it is killed, another takes over after a few seconds.
     """
     with workbench_packages():
         from postil.workbench.jobs import grading
@@ -84,7 +84,8 @@ def worker(database: DatabaseOption = None) -> None:
     # It could be made; but a worker at a file that nobody else uses would wait for ever.
     chosen = existing_database(database, hint="Start `postil serve` first, or name another file.")
     typer.echo(
-        f"Doing the jobs of {shown(chosen)}: stop it with Ctrl-C, and its job goes back into the queue."
+        f"Doing the jobs of {shown(chosen)}. Press Ctrl-C to stop; an unfinished job goes back into the "
+        "queue."
     )
     work_here(chosen, grading.load_machine)
     typer.echo("Stopped.")

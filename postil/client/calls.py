@@ -74,7 +74,7 @@ class Caller:
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         address = _demanded(address, "POSTIL_ADDRESS", "address of the server, such as http://127.0.0.1:8400")
-        token = _demanded(token, "POSTIL_TOKEN", "token that the server's account page has made")
+        token = _demanded(token, "POSTIL_TOKEN", "token from the server's account page")
         if urlsplit(address).scheme not in ("http", "https"):
             raise PostilError("the address must begin with http:// or https://.")
         self._retries = retries
@@ -143,7 +143,7 @@ class Caller:
                 if last:
                     raise UnreachableError(
                         f"the server did not answer ({type(error).__name__}).",
-                        hint="Does it run, and is this its address?",
+                        hint="Is it running, and is this its address?",
                     ) from error
                 time.sleep(_FIRST_PAUSE * 2**attempt)
                 continue
@@ -197,7 +197,7 @@ def _hints(kind: Any) -> dict[str, Any]:
 def _strange(where: str) -> PostilError:
     return PostilError(
         f"the server's answer is not what this client expects ({where}).",
-        hint="Is the address that of a Postil server, and is it of the same version?",
+        hint="Is this the address of a Postil server of the same version?",
     )
 
 
@@ -205,7 +205,7 @@ def read_items(kind: type[T], answer: httpx.Response) -> tuple[Mapping[str, Any]
     """An answer that has several things in it: as it came, and the things."""
     page = _json(answer)
     if not isinstance(page, dict) or not isinstance(page.get("items"), list):
-        raise PostilError("the server's answer is not a list of things.")
+        raise PostilError("the server's answer is not a list of items.")
     return page, [read(kind, item) for item in page["items"]]
 
 
@@ -221,7 +221,7 @@ def _json(answer: httpx.Response) -> object:
         return answer.json()
     except ValueError as error:
         raise PostilError(
-            "the server's answer is not JSON.", hint="Is the address that of a Postil server?"
+            "the server's answer is not JSON.", hint="Is this the address of a Postil server?"
         ) from error
 
 

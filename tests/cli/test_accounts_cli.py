@@ -57,5 +57,5 @@ def test_a_mistyped_file_is_told_and_not_made(postil, tmp_path, told):
     status, shown, why = postil("accounts", *told, "--database", tmp_path / "wrokbench.db")
     assert (status, shown) == (2, "")
     assert "wrokbench.db" in why
-    assert "is not there" in why
+    assert "does not exist" in why
     assert list(tmp_path.iterdir()) == []

@@ -147,13 +147,13 @@ def test_a_picture_and_a_file(postil):
     ("arguments", "message"),
     [
         ((FIRST,), "only one sentence"),
-        ((FIRST, SECOND, "more"), "there are 3 sentences"),
+        ((FIRST, SECOND, "more"), "3 sentences or files were given"),
         ((FIRST, " \n"), "sentences is empty"),
         (("?!", SECOND), "holds no words"),
         ((FIRST, SECOND, "--chunks", "gold"), "have no gold chunks"),
-        ((FIRST, SECOND, "--chunks", "best"), "'best' is not known"),
-        ((FIRST, SECOND, "-o", "a.txt"), "the name ends in '.txt'"),
-        ((FIRST, SECOND, "--svg", "a.png"), "Known endings: .svg, .html"),
+        ((FIRST, SECOND, "--chunks", "best"), "cannot be 'best'"),
+        ((FIRST, SECOND, "-o", "a.txt"), "files ending in '.txt' are not supported"),
+        ((FIRST, SECOND, "--svg", "a.png"), "Supported endings: .svg, .html"),
         ((FIRST, SECOND, "-o", "folder.wa"), "this is a folder"),
         (("one.txt", SECOND), "the other a sentence"),
         (("none.txt", "none.txt"), "No such file"),
@@ -162,8 +162,11 @@ def test_a_picture_and_a_file(postil):
         (("one.txt",), "only one sentence or file"),
         (("one.txt", "two.txt"), "one.txt has 1 sentence, and two.txt has 2 sentences"),
         (("two.txt", "hole.txt"), "hole.txt, line 2: this sentence is empty"),
-        (("one.txt", "one.txt", "--chunks", "gold"), "one.chunk.txt: there are no gold chunks"),
-        (("two.txt", "two.txt", "--json"), "--json shows one pair, and there are 2"),
+        (
+            ("one.txt", "one.txt", "--chunks", "gold"),
+            "one.chunk.txt: this file of gold chunks does not exist",
+        ),
+        (("two.txt", "two.txt", "--json"), "--json shows one pair, but there are 2"),
         (("two.txt", "two.txt", "--svg", "a.svg"), "an .svg file shows one pair"),
         (("--check", FIRST), "--check takes alignment files"),
         (("--check", "a.wa", "--json"), "no other option"),
@@ -206,7 +209,7 @@ def test_a_dataset_without_its_chunks(postil):
     assert read_alignments("b.wa")[0].alignments[0].source == (2, 3)
     status, _, err = postil("align", "a.wa", "--chunks", "gold", "-o", "b.wa")
     assert status == 2
-    assert "a.sent2.chunk.txt: there are no gold chunks" in err
+    assert "a.sent2.chunk.txt: this file of gold chunks does not exist" in err
 
 
 def test_sentence_files_and_chunk_files(postil):
@@ -262,7 +265,7 @@ def test_many_pairs_in_the_terminal(postil):
 
 def test_a_good_annotation(postil):
     write_alignments("a.wa", [PAIR])
-    assert postil("align", "--check", "a.wa") == (0, "a.wa: keeps all rules\n", "")
+    assert postil("align", "--check", "a.wa") == (0, "a.wa: follows all rules\n", "")
 
 
 def test_a_broken_annotation(postil):
@@ -274,7 +277,7 @@ def test_a_broken_annotation(postil):
     assert out.splitlines() == [
         "a.wa:14: EQUI should have the score 5. (sentence 7)",
         "a.wa: 1 problem",
-        "b.wa: keeps all rules",
+        "b.wa: follows all rules",
     ]
 
 

@@ -146,7 +146,7 @@ def test_too_much_standard_input(postil, standard_input, monkeypatch):
     standard_input(b"bulbs")
     status, _, err = postil("analyse", "-")
     assert status == 2
-    assert "too much" in err
+    assert "too long" in err
 
 
 def test_tokens_and_pipeline(postil):
@@ -163,7 +163,7 @@ def test_empty_text(postil, tmp_path, text, option):
     page = tmp_path / "page.html"
     status, out, err = postil("analyse", text, option, *([page] if option == "--html" else []))
     assert (status, out) == (2, "")
-    assert err.startswith("postil: the text is empty")
+    assert err.startswith("postil: the text contains no words")
     assert not page.exists()
 
 

@@ -177,7 +177,7 @@ def test_options_that_a_planned_project_would_not_heed(postil, text, tmp_path):
     postil("annotate", "plan", folder, text, "--inventory", tmp_path / "senses.tsv", *PEOPLE)
     status, _, err = postil("annotate", "plan", folder, "--first", 7, *PEOPLE)
     assert status == 2
-    assert "planned already, and --people, --first would change nothing" in err
+    assert "planned already, so --people, --first would have no effect" in err
     assert postil("annotate", "plan", folder)[0] == 0
 
 
@@ -206,9 +206,9 @@ def test_what_is_wrong_in_a_sheet_is_told_with_its_place(postil, text, tmp_path)
         ((), "needs people"),
         (("--people", "Ane,Jon", "--inventory", "senses.tsv"), "3 people are needed"),
         (PEOPLE, "needs a list of them"),
-        ((*PEOPLE, "--task", "parsing"), "--task 'parsing' is not known"),
-        ((*PEOPLE, "--task", "responses", "--scheme", "9way"), "--scheme '9way' is not known"),
-        ((*PEOPLE, "--inventory", "other.tsv"), "the texts do not have ate.ADI"),
+        ((*PEOPLE, "--task", "parsing"), "--task cannot be 'parsing'"),
+        ((*PEOPLE, "--task", "responses", "--scheme", "9way"), "--scheme cannot be '9way'"),
+        ((*PEOPLE, "--inventory", "other.tsv"), "the texts do not contain ate.ADI"),
     ],
 )
 def test_plans_that_cannot_be_made(postil, text, tmp_path, monkeypatch, options, what):

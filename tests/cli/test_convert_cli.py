@@ -96,17 +96,17 @@ def test_file_names_are_safe_and_unique(convert):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["class.csv", "-o", "t.xml"], "holds one question, and there are 2"),
-        (["class.csv", "-o", "t.pdf"], "the name ends in '.pdf'"),
-        (["class.csv", "-o", "full"], "holds other XML files already"),
+        (["class.csv", "-o", "t.xml"], "holds one question, but there are 2"),
+        (["class.csv", "-o", "t.pdf"], "files ending in '.pdf' are not supported"),
+        (["class.csv", "-o", "full"], "already contains other XML files"),
         (["class.csv", "-o", "file"], "a folder is needed"),
-        (["class.csv", "-o", "./class.csv"], "is the file to read"),
-        (["full", "-o", "t.csv", "--wide"], "SRA XML, which says itself"),
+        (["class.csv", "-o", "./class.csv"], "is the file being read"),
+        (["full", "-o", "t.csv", "--wide"], "SRA XML, where options"),
         (["class.csv", "-o", "t.csv", "--long"], "no column for the answer"),
         (["class.csv", "-o", "t.csv", "--wide", "--column", "label=x"], "can only name the id"),
         (["class.csv", "-o", "t.csv", "--wide", "--question", "Q=1", "--question", "Q=2"], "two texts"),
         (["class.csv", "-o", "t.csv", "--long", "--question", "a", "--question", "b"], "only one --question"),
-        (["none.csv", "-o", "t.csv"], "No such file"),
+        (["none.csv", "-o", "t.csv"], "does not exist"),
     ],
 )
 def test_it_explains_what_it_cannot_do(postil, arguments, message):

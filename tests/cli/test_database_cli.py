@@ -64,12 +64,12 @@ def test_back_to_before_there_were_accounts_and_up_again(postil, database):
     assert f"revision: {newest()}\n" in out
     status, _, told = postil("database", "downgrade", older, "--yes", "--database", database)
     assert status == 0
-    assert f"has revision {older} now" in told
+    assert f"is now at revision {older}" in told
     _, out, _ = postil("database", "status", "--database", database)
     assert f"revision: {older} (newest known: {newest()}; `postil database upgrade`)" in out
     assert b"Teo" not in database.read_bytes()
     status, _, told = postil("database", "upgrade", "--database", database)
-    assert f"was at {older}, and is up to date now: revision {newest()}." in told
+    assert f"was at {older}, and is now up to date: revision {newest()}." in told
     status, _, told = postil("database", "upgrade", "--database", database)
     assert (status, told) == (0, f"The database is up to date: revision {newest()}.\n")
 

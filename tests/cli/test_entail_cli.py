@@ -79,7 +79,7 @@ def test_a_file_as_json(postil, pairs):
         (["a", "b", "c"], "3 texts"),
         (["", "b"], "empty"),
         (["a", "b", "-o", "run.tsv"], "-o writes the run"),
-        (["a", "b", "--scheme", "5way"], "not known"),
+        (["a", "b", "--scheme", "5way"], "cannot be"),
         (["gone.xml", "-o", "run.tsv"], "cannot be read"),
     ],
 )

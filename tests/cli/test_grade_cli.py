@@ -284,7 +284,7 @@ def test_what_a_person_filled_in_is_remembered(postil, table, tmp_path, made_up)
     assert again[4]["because"] == "a person has labelled this answer"
     assert again[4]["teacher"] == "partially_correct_incomplete"
     assert again[:4] == rows[:4]
-    assert "Remembered: 1 label that a person gave." in err
+    assert "Learned from 1 label given by a person." in err
     assert "Agreement" not in err
 
 
@@ -297,7 +297,7 @@ def test_a_labelled_table_of_another_class_is_remembered(postil, table, tmp_path
     status, _, err = postil("grade", table, "-o", tmp_path / "graded.csv", "--remember", other)
     assert status == 0
     assert made_up.remembered == {("Why does ice float?", "like a boat"): "irrelevant"}
-    assert "1 label of other questions" in err
+    assert "ignored 1 label for questions" in err
     assert read(tmp_path / "graded.csv")[0]["teacher"] == "correct"
 
 
@@ -370,23 +370,23 @@ def test_tables_are_read_with_the_options_of_every_verb(postil, tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("-o", "graded.doc"), "Known endings: .csv, .tsv, .jsonl, .xlsx"),
+        (("-o", "graded.doc"), "Supported endings: .csv, .tsv, .jsonl, .xlsx"),
         (("-o", "folder.csv"), "this is a folder"),
-        (("-o", "class.csv"), "is a file to read, too"),
-        (("--report", "report.pdf"), "Known endings: .html"),
+        (("-o", "class.csv"), "is also one of the files to read"),
+        (("--report", "report.pdf"), "Supported endings: .html"),
         (("--labels", "4way"), "Choose from: 5way, 3way, 2way"),
         (("--credit", "great=1"), "the label 'great' is unknown"),
         (("--credit", "not correct=.1"), "the label 'not correct' is unknown"),
         (("--credit", "partly right"), "Write LABEL=NUMBER"),
-        (("--credit", "partly right=half"), "no number from 0 to 1"),
-        (("--credit", "partly right=nan"), "no number from 0 to 1"),
-        (("--credit", "partly right=1.5"), "no number from 0 to 1"),
+        (("--credit", "partly right=half"), "the number must be from 0 to 1"),
+        (("--credit", "partly right=nan"), "the number must be from 0 to 1"),
+        (("--credit", "partly right=1.5"), "the number must be from 0 to 1"),
         (("--propose", "0"), "--propose"),
         (("--propose", "2", "--report", "report.html"), "so there is no report"),
         (("--propose", "2", "--explain"), "so there is nothing to explain"),
         (("--remember", "nowhere.csv"), "nowhere.csv"),
-        (("--remember", "blank.csv"), "no label to remember"),
-        (("--remember", "strange.csv"), "no question of this class"),
+        (("--remember", "blank.csv"), "no labels to remember"),
+        (("--remember", "strange.csv"), "none of the questions of this class"),
     ],
 )
 def test_options_refused_before_grading(postil, table, tmp_path, monkeypatch, options, said):
@@ -409,7 +409,7 @@ def test_options_refused_before_grading(postil, table, tmp_path, monkeypatch, op
         ("question,answer\nWhy?,because\n", (), "for 1 question: 'q1'"),
         ("question,reference,answer\n", (), "no row below it"),
         ("", (), "the file is empty"),
-        ("question,reference,id,answer\nWhy?,So.,,\n", (), "holds no answers"),
+        ("question,reference,id,answer\nWhy?,So.,,\n", (), "contains no answers"),
         ("question,reference,answer\nWhy?,So.,so\n", ("--remember-labelled",), "no labels to remember"),
         ("question,reference,answer,label\nWhy?,So.,so,great\n", (), "the label 'great' is unknown"),
     ],
@@ -459,9 +459,23 @@ def test_the_real_grader_takes_a_person_at_their_word(postil, table, tmp_path):
     table.write_text(TABLE.replace(",carbon dioxide,\n", ",carbon dioxide,irrelevant\n"), encoding="utf-8")
     status, _, err = postil("grade", table, "-o", tmp_path / "graded.csv", "--remember-labelled")
     assert status == 0
-    assert "Remembered: 4 labels" in err
+    assert "Learned from 4 labels" in err
     rows = read(tmp_path / "graded.csv")
     assert [row["label"] for row in rows if row["teacher"]] == [
         row["teacher"] for row in rows if row["teacher"]
     ]
     assert rows[3]["label"] == "irrelevant"
+
+
+def test_a_mistyped_file_name_is_answered_with_the_right_one(postil, tmp_path):
+    (tmp_path / "class.csv").write_text("answer\nIt melts.\n", encoding="utf-8")
+    status, _, err = postil("grade", tmp_path / "clas.csv")
+    assert status == 2
+    assert f"Did you mean {tmp_path / 'class.csv'}?" in err
+
+
+def test_a_folder_of_tables_needs_a_folder_for_the_result(postil, tmp_path):
+    (tmp_path / "class.csv").write_text("answer\nIt melts.\n", encoding="utf-8")
+    status, _, err = postil("grade", tmp_path)
+    assert status == 2
+    assert "Name a folder with -o" in err

@@ -126,7 +126,7 @@ def test_many_failed_files_are_counted(postil, data):
 def test_ctrl_c_says_how_to_continue(postil, data, monkeypatch):
     monkeypatch.setattr(worker, "judge_partition", _interrupt)
     status, _, err = postil("grade", "data", "-o", "graded")
-    assert (status, err) == (130, "Stopped. What is judged is kept: the same command continues from there.\n")
+    assert (status, err) == (130, "Stopped. The results so far are kept: run the same command to continue.\n")
 
 
 def _interrupt(*_):
@@ -138,34 +138,34 @@ def test_what_cannot_be_written_stops_the_run(postil, data, tmp_path):
     status, _, err = postil("grade", "data", "-o", "graded/deep")
     assert status == 1
     assert re.fullmatch(
-        r"postil: \S+: cannot be written: .+\n +When this is mended, the same command continues .+\n", err
+        r"postil: \S+: cannot be written: .+\n +Once this is fixed, run the same command .+\n", err
     )
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("data", "-o", "out", "--report", "r.html"), "--report is for one table"),
-        (("data", "-o", "out", "--remember", "r.csv"), "--remember is for one table"),
-        (("data", "-o", "out", "--remember-labelled"), "--remember-labelled is for one table"),
-        (("data", "-o", "out", "--propose", "3"), "--propose is for one table"),
-        (("data", "-o", "out", "--sheet", "x"), "--sheet is for one table"),
-        (("data", "-o", "out", "--encoding", "cp1252"), "--encoding is for one table"),
-        (("data", "-o", "out", "--wide"), "--wide is for one table"),
+        (("data", "-o", "out", "--report", "r.html"), "--report works with a single table"),
+        (("data", "-o", "out", "--remember", "r.csv"), "--remember works with a single table"),
+        (("data", "-o", "out", "--remember-labelled"), "--remember-labelled works with a single table"),
+        (("data", "-o", "out", "--propose", "3"), "--propose works with a single table"),
+        (("data", "-o", "out", "--sheet", "x"), "--sheet works with a single table"),
+        (("data", "-o", "out", "--encoding", "cp1252"), "--encoding works with a single table"),
+        (("data", "-o", "out", "--wide"), "--wide works with a single table"),
         (("data", "-o", "out", "--question", "A", "--question", "B"), "only one --question"),
         (("data", "-o", "out", "--target", "7"), "the target must lie between 0 and 1"),
         (("data", "-o", "data"), "is the dataset itself"),
         (("data/a.csv", "-o", "data"), "is inside the output folder"),
-        (("data/a.csv", "-o", "-"), "To see the result here, leave -o out"),
+        (("data/a.csv", "-o", "-"), "To see the result here, leave out -o"),
         (("data/a.csv", "-o", ""), "-o names no file"),
-        (("data/a.csv", "-o", ".csv"), "its name has no ending"),
-        (("data [1].csv",), "data [1].csv: cannot be read: No such file"),
+        (("data/a.csv", "-o", ".csv"), "its name needs an ending"),
+        (("data [1].csv",), "data [1].csv: does not exist"),
         (("nowhere", "-o", "out"), "does not exist"),
         (("data/*.xlsx", "-o", "out"), "holds no file that can be graded"),
         (("x.parquet",), "Name a folder with -o, as in: postil grade 'x.parquet' -o graded"),
-        (("data/*.csv",), "goes into a folder"),
-        (("s3://bucket/x.csv",), "goes into a folder"),
-        (("data/a.csv", "-o", "out.parquet"), "goes into a folder"),
+        (("data/*.csv",), "is a folder of files"),
+        (("s3://bucket/x.csv",), "is a folder of files"),
+        (("data/a.csv", "-o", "out.parquet"), "is a folder of files"),
         (("data/a.csv", "--workers", "2"), "--workers is for datasets"),
         (("data/a.csv", "-o", "x.csv", "--engine", "ray"), "--engine is for datasets"),
     ],

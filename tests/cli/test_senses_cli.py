@@ -126,7 +126,7 @@ def test_the_most_frequent_sense_is_a_system_too(postil, files):
     ("arguments", "said"),
     [
         (("train", "test.xml", "-o", "model"), "no instance has a sense"),
-        (("train", "train.xml", "-o", "key"), "is a file, and a folder is needed"),
+        (("train", "train.xml", "-o", "key"), "is a file, but a folder is needed"),
         (("train", "train.xml", "-o", "model", "--system", "svm"), "no sense system 'svm'"),
         (("tag", "nowhere", "test.xml", "-o", "run"), "cannot be read"),
         (("lemmatise", "train.xml", "-o", "out.xml", "--dictionary", "none.bin"), "dictionary was not found"),

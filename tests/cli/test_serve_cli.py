@@ -70,7 +70,7 @@ def test_a_browser_is_opened_after_the_link_was_shown_and_is_not_told_it(tmp_pat
         try:
             shown = [process.stdout.readline() for _ in range(6)]
             assert "/open?token=" in shown[2]
-            assert "Your browser opens it now." in shown[5]
+            assert "Your browser is opening it." in shown[5]
             address = told.read_text().strip()
             assert address.startswith("file://")
             assert shown[2].strip() in Path(unquote(urlsplit(address).path)).read_text()
@@ -90,7 +90,7 @@ def test_a_taken_port_is_told(postil, tmp_path, monkeypatch):
         port = taken.getsockname()[1]
         status, _, told = postil("serve", "--port", port, "--database", tmp_path / "x.db", "--no-browser")
     assert status == 2
-    assert f"port {port} on this computer is taken" in told
+    assert f"port {port} on this computer is in use" in told
     assert "--port" in told
     assert not (tmp_path / "x.db").exists()
 

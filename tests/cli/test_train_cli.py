@@ -70,7 +70,7 @@ def test_a_folder_of_the_challenge_is_read(postil, table, tmp_path, trained):
         ),
         (
             TABLE.replace("It takes carbon dioxide.", ""),
-            "no reference answer to compare with is there for 1 question: 'air'",
+            "there is no reference answer for 1 question: 'air'",
         ),
         ("question,answer\n", "no row below it"),
     ],

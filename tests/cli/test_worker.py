@@ -13,7 +13,7 @@ from postil.workbench.jobs import worker
 def test_a_file_that_is_not_there_is_not_made(postil, tmp_path):
     status, _, told = postil("worker", "--database", tmp_path / "typo.db")
     assert status == 2
-    assert "typo.db: is not there." in told
+    assert "typo.db: does not exist." in told
     assert "postil serve" in told
     assert not (tmp_path / "typo.db").exists()
 

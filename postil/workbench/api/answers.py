@@ -35,19 +35,23 @@ def list_answers(
     question_id: QuestionId,
     store: OfStore,
     page: OfPage,
-    label: Annotated[Label | None, Query(description="Only those with this label that counts.")] = None,
+    label: Annotated[Label | None, Query(description="Only answers whose label this is.")] = None,
     state: Annotated[
         State,
         Query(
-            description="`doubtful`: a person should look; `undecided` and `decided` by a person; `differs`: "
-            "decided otherwise than the machine says."
+            description="`doubtful`: a person should look; `undecided` or `decided` by a person; `differs`: "
+            "decided differently from the machine."
         ),
     ] = "all",
     search: Annotated[
-        str, Query(max_length=_LONGEST_SEARCH, description="What their text, name or id has in it.")
+        str,
+        Query(
+            max_length=_LONGEST_SEARCH,
+            description="Words to look for in the answer, the pupil's name or the id.",
+        ),
     ] = "",
 ) -> schemas.Answers:
-    """Answers in the order in which they were stored, each with what the machine and people say of it."""
+    """Answers in the order in which they were stored, each with its judgement and decision."""
     question = get_question(store, question_id)
     after = -1 if page.after is None else page.after
     chosen = stored.Filter(label, state, storable(search), order="place", after=after)
@@ -66,13 +70,13 @@ def list_answers(
 def add_answers(
     request: Request, question_id: QuestionId, store: OfStore, new: schemas.NewAnswers
 ) -> schemas.Added:
-    """Store answers behind those that are there: all of them, or none.
+    """Add answers after the existing ones: all of them, or none.
 
-    A `key` that occurs twice, or that the question has already, is a conflict.
+    A `key` that occurs twice, or that the question already has, is a conflict.
     """
     most: int = request.app.state.settings.most_answers
     if len(new.answers) > most:
-        raise ProblemError("too-large", f"At most {number_of(most, 'answer')} are stored at once.")
+        raise ProblemError("too-large", f"At most {number_of(most, 'answer')} can be stored at once.")
     course_id = get_question(store, question_id).course_id
     answers = [NewAnswer(answer.key, answer.student, answer.text) for answer in new.answers]
     labels = {answer.key: answer.label for answer in new.answers if answer.label is not None}
@@ -83,7 +87,7 @@ def add_answers(
 
 @router.get("/answers/{answer_id}", dependencies=reads(Level.HELP), summary="Get an answer")
 def get_answer(answer_id: AnswerId, store: OfStore) -> schemas.Answer:
-    """One answer with all that is known of it."""
+    """One answer, with everything known about it."""
     view = stored.get_view(store, answer_id)
     return show_answer(get_question(store, view.answer.question_id), view)
 
@@ -102,7 +106,7 @@ def delete_answer(request: Request, answer_id: AnswerId, store: OfStore) -> None
 def decide(
     answer_id: AnswerId, store: OfStore, person: OfPerson, new: schemas.NewDecision
 ) -> schemas.Decision:
-    """Give an answer its label. What was decided before is kept, and can be had back by `undo`."""
+    """Give an answer its label. Earlier decisions are kept, and `undo` brings them back."""
     view = stored.get_view(store, answer_id)
     ticked = None if new.ticked is None else told_by(view.facets, _demand_facets(view, new.ticked))
     stored_decisions.decide(
@@ -115,7 +119,7 @@ def decide(
     "/answers/{answer_id}/decisions", dependencies=reads(Level.HELP), summary="List decisions"
 )
 def list_decisions(answer_id: AnswerId, store: OfStore, page: OfPage) -> schemas.Decisions:
-    """All that was ever decided about an answer, the newest first, also what was taken back."""
+    """All decisions about an answer, newest first, including those taken back."""
     decisions = stored_decisions.history(store, answer_id)
     return page.show(schemas.Decisions, page.rest(decisions, newest_first=True))
 
@@ -124,10 +128,10 @@ def list_decisions(answer_id: AnswerId, store: OfStore, page: OfPage) -> schemas
     "/questions/{question_id}/undo", dependencies=writes_once(Level.HELP), summary="Take back"
 )
 def undo(question_id: QuestionId, store: OfStore) -> schemas.Undone:
-    """Take back the last step about a question's answers, whoever made it: what counted before counts again.
+    """Take back the last step in deciding a question's answers, whoever took it.
 
-    A step may have been about several answers. Labels that came with answers are no step. Where there is
-    nothing to take back, the list is empty.
+    What counted before counts again. A step may concern several answers. Labels that came with the answers
+    are not a step. If there is nothing to take back, the list is empty.
     """
     return schemas.Undone.model_validate({"undone": stored_decisions.undo_last(store, question_id)})
 
@@ -137,5 +141,7 @@ def _demand_facets(view: View, ticked: list[str]) -> list[str]:
     if view.set_facets is None:
         raise ProblemError("conflict", "No facets are set for this question.", hint="Leave out `ticked`.")
     if not set(ticked) <= {facet.id for facet in view.set_facets}:
-        raise ProblemError("conflict", "A facet is not one of the question's.", hint="Get its facets again.")
+        raise ProblemError(
+            "conflict", "One of the facets does not belong to this question.", hint="Get its facets again."
+        )
     return ticked

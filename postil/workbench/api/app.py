@@ -29,17 +29,17 @@ router = APIRouter(tags=["status"])
 
 @router.get("/me", dependencies=[needs(), Depends(refuse_unknown)], summary="Who am I?")
 def me(caller: OfCaller) -> schemas.Me:
-    """Whom the token speaks for, and what it may be used for."""
+    """The account that the token belongs to, and what it may be used for."""
     token = caller.token
     shown = {**asdict(caller.person), "token": token.name, "scopes": token.scopes, "expires": token.expires}
     return schemas.Me.model_validate(shown)
 
 
 @router.get(
-    "/health", dependencies=[Depends(count_stranger), Depends(refuse_unknown)], summary="Is Postil there?"
+    "/health", dependencies=[Depends(count_stranger), Depends(refuse_unknown)], summary="Is Postil running?"
 )
 def health(store: OfStore) -> schemas.Health:
-    """That Postil answers and reaches its database; needs no token."""
+    """Whether Postil is running and can reach its database; needs no token."""
     with store.reading() as session:
         session.execute(text("SELECT 1"))
     return schemas.Health(status="ok", version=__version__)

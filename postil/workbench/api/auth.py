@@ -19,7 +19,7 @@ from postil.workbench.store.access import SCOPES, Token, find_token
 
 _BEARER = HTTPBearer(
     scheme_name="token",
-    description="A token from your account's page, as in `Authorization: Bearer postil_…`. "
+    description="A token from your account page, as in `Authorization: Bearer postil_…`. "
     f"It has one or more of the scopes {', '.join(f'`{scope}`' for scope in SCOPES)}.",
     auto_error=False,
 )
@@ -41,11 +41,11 @@ def identify(request: Request) -> Caller:
         return known
     scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not secret.strip():
-        raise _unknown(request, "No token came with the request.", "Bearer")
+        raise _unknown(request, "The request has no token.", "Bearer")
     found = find_token(request.app.state.store, secret.strip())
     # A token of the one person of `--local` opens nothing where there are accounts, nor the other way.
     if found is None or (found[0].id is None) != request.app.state.settings.local:
-        raise _unknown(request, "This token is not known, or does not work any more.", _INVALID)
+        raise _unknown(request, "This token is unknown or no longer valid.", _INVALID)
     caller = Caller(*found)
     _count(request, caller.person)
     request.state.caller, request.state.person = caller, caller.person
@@ -106,7 +106,7 @@ def refuse_unknown(request: Request) -> None:
     known = [parameter["name"] for parameter in parameters if parameter["in"] == "query"]
     if not request.query_params.keys() <= set(known):
         hint = f"Known: {', '.join(known)}." if known else "Leave it out."
-        raise ProblemError("invalid", "The address has a parameter that is not known here.", hint=hint)
+        raise ProblemError("invalid", "The address has an unknown parameter.", hint=hint)
 
 
 def _allows(scope: str, level: Level | None) -> list[Any]:

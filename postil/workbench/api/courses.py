@@ -23,7 +23,7 @@ questions_router = APIRouter(tags=["questions"], route_class=KeyedRoute)
 
 @router.get("/courses", dependencies=reads(), summary="List courses")
 def list_courses(store: OfStore, person: OfPerson, page: OfPage) -> schemas.Courses:
-    """Your own courses and those shared with you, the newest first."""
+    """Your own courses and those shared with you, newest first."""
     return page.show(schemas.Courses, page.rest(stored.list_courses(store, person), newest_first=True))
 
 
@@ -31,9 +31,9 @@ def list_courses(store: OfStore, person: OfPerson, page: OfPage) -> schemas.Cour
 def create_course(
     request: Request, response: Response, store: OfStore, person: OfPerson, new: schemas.NewCourse
 ) -> schemas.Course:
-    """Make a course that is yours. Assistants cannot have any."""
+    """Make a course of your own. Assistants cannot have courses."""
     if not person.makes_courses:
-        raise HTTPException(403, "Assistants help in the courses of others, and make none.")
+        raise HTTPException(403, "Assistants help in other people's courses, and cannot make their own.")
     course_id = stored.create_course(store, new.name, person.id)
     course = read_course(store, course_id)
     log(request, events.COURSE_MADE, course_id, course.name)
@@ -72,7 +72,7 @@ def delete_course(request: Request, course_id: CourseId, store: OfStore) -> None
     "/courses/{course_id}/questions", dependencies=reads(Level.HELP), summary="List questions"
 )
 def list_questions(course_id: CourseId, store: OfStore, page: OfPage) -> schemas.Questions:
-    """The questions of a course, the oldest first."""
+    """The questions of a course, oldest first."""
     questions = stored_questions.list_questions(store, course_id)
     return page.show(schemas.Questions, page.rest(questions, newest_first=False))
 
@@ -94,7 +94,7 @@ def create_question(
 
 @questions_router.get("/questions/{question_id}", dependencies=reads(Level.HELP), summary="Get a question")
 def get_question(question_id: QuestionId, store: OfStore) -> schemas.Question:
-    """One question, and how far its answers are."""
+    """One question, and how many of its answers are judged and decided."""
     return read_question(store, question_id)
 
 
@@ -102,10 +102,9 @@ def get_question(question_id: QuestionId, store: OfStore) -> schemas.Question:
     "/questions/{question_id}", dependencies=writes_once(Level.TEACH), summary="Change a question"
 )
 def edit_question(question_id: QuestionId, store: OfStore, edit: schemas.QuestionEdit) -> schemas.Question:
-    """Change what is sent, and leave the rest.
+    """Change the fields that are sent, and leave the rest.
 
-    Where text or references change, what the machine said of the answers is forgotten; what people decided
-    stays.
+    If the text or the references change, the machine's judgements are deleted; people's decisions stay.
     """
     stored_questions.edit_question(store, question_id, edit.text, edit.references, edit.points)
     return read_question(store, question_id)
@@ -118,7 +117,7 @@ def edit_question(question_id: QuestionId, store: OfStore, edit: schemas.Questio
     summary="Delete a question",
 )
 def delete_question(request: Request, question_id: QuestionId, store: OfStore) -> None:
-    """Delete a question with its answers and all that was said of them."""
+    """Delete a question with its answers, their judgements and decisions."""
     course_id = stored_questions.get_question(store, question_id).course_id
     stored_questions.delete_question(store, question_id)
     log(request, events.QUESTION_DELETED, course_id)
@@ -128,7 +127,7 @@ def delete_question(request: Request, question_id: QuestionId, store: OfStore) -
     "/questions/{question_id}/facets", dependencies=reads(Level.HELP), summary="Get the facets"
 )
 def get_facets(question_id: QuestionId, store: OfStore) -> schemas.Facets:
-    """What a full answer says, as a teacher set it."""
+    """The points that a full answer makes, as set by a teacher."""
     return read_facets(store, question_id)
 
 
@@ -136,10 +135,10 @@ def get_facets(question_id: QuestionId, store: OfStore) -> schemas.Facets:
     "/questions/{question_id}/facets", dependencies=writes_once(Level.TEACH), summary="Set the facets"
 )
 def set_facets(question_id: QuestionId, store: OfStore, new: schemas.NewFacets) -> schemas.Facets:
-    """Set what a full answer says. Partly right answers then earn the share that they say.
+    """Set the points that a full answer makes. Partly right answers then earn the share they express.
 
-    At least one facet must be required. Labels stay; start a job `recheck` to look for new facets in answers
-    that are graded.
+    At least one facet must be required. Labels stay; start a `recheck` job to look for new facets in graded
+    answers.
     """
     facets = [
         Facet(facet.id or "", facet.name, weight=facet.weight, required=facet.required)
@@ -153,6 +152,6 @@ def set_facets(question_id: QuestionId, store: OfStore, new: schemas.NewFacets) 
     "/questions/{question_id}/facets", dependencies=writes_once(Level.TEACH), summary="Forget the facets"
 )
 def forget_facets(question_id: QuestionId, store: OfStore) -> schemas.Facets:
-    """Leave it to Postil again what a full answer says; partly right answers then earn half."""
+    """Let Postil find the points of a full answer again; partly right answers then earn half."""
     stored_questions.forget_facets(store, question_id)
     return read_facets(store, question_id)

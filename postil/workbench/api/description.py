@@ -22,29 +22,31 @@ from postil.workbench.http.rendering import render
 Spec = dict[str, Any]
 
 DESCRIPTION = """\
-What the workbench's pages do, for programs: courses, questions, answers, decisions, jobs and exports; and
-judgements of texts that come with a request and are not stored.
+Everything that the workbench's pages do, for programs: courses, questions, answers, decisions, jobs and
+exports; and judgements of texts that are sent with a request and not stored.
 
 Send a token as `Authorization: Bearer postil_…`. Lists come in pages: send `next` as `after`. Errors are
-`application/problem+json`. Send an `Idempotency-Key` with a write, and it is done once however often it is
-sent.
+`application/problem+json`. A write with an `Idempotency-Key` is done once, however often it is sent.
 """
 TAGS = [
-    {"name": "judging", "description": "Judge texts that come with the request. Nothing is stored."},
+    {"name": "judging", "description": "Judge texts that are sent with the request. Nothing is stored."},
     {"name": "courses", "description": "Courses that are yours or shared with you."},
-    {"name": "questions", "description": "Questions with their references, and what a full answer says."},
-    {"name": "answers", "description": "Answers, and what the machine and people say of them."},
-    {"name": "decisions", "description": "People's labels, which count before the machine's."},
+    {
+        "name": "questions",
+        "description": "Questions with their references, and the points that a full answer makes.",
+    },
+    {"name": "answers", "description": "Answers, with the machine's judgements and people's decisions."},
+    {"name": "decisions", "description": "People's labels, which override the machine's."},
     {"name": "jobs", "description": "Grading in the background."},
-    {"name": "exports", "description": "Files for a spreadsheet, for Moodle, to print, for programs."},
-    {"name": "status", "description": "Whether Postil is there, and whom a token speaks for."},
+    {"name": "exports", "description": "Files for spreadsheets, Moodle, printing and programs."},
+    {"name": "status", "description": "Whether Postil is running, and whose token is used."},
 ]
 _FASTAPI = ("HTTPValidationError", "ValidationError")  # how errors would look without `problems`
 # What can go wrong everywhere, and what with a token, a path, a write, a body and anything that is checked.
 _ALWAYS = ("too-many-requests", "internal", "unavailable")
 _WITH_TOKEN = ("unauthorized", "forbidden")
 _MODELS = (stored_schemas, judging_schemas)
-_DONE = {"200": "It was done.", "201": "It was made.", "202": "It will be done.", "204": "It was done."}
+_DONE = {"200": "Done.", "201": "Created.", "202": "Accepted.", "204": "Done."}
 _METHODS = ("get", "post", "put", "patch", "delete")
 
 
@@ -82,7 +84,10 @@ def _complete_operation(operation: Spec, path: str, schemas: Spec) -> None:
     if _is_keyed(operation):
         for status, response in responses.items():
             if status.startswith("2"):
-                shown = {"schema": {"type": "string"}, "description": "`true` if it was done before."}
+                shown = {
+                    "schema": {"type": "string"},
+                    "description": "`true` if the request was done before.",
+                }
                 response.setdefault("headers", {})[REPLAYED] = shown
     for status in ("201", "202"):
         if status in responses and path != "/questions/{question_id}/answers":

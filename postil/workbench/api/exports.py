@@ -50,11 +50,11 @@ def export_question(
         Literal["csv", "xlsx", "moodle", "jsonl", "report"],
         Query(
             alias="format",
-            description="`moodle` is CSV for its grade import; `jsonl` has an `Answer` on each line.",
+            description="`moodle` is CSV for Moodle's grade import; `jsonl` has an `Answer` on each line.",
         ),
     ] = "csv",
     answers: Annotated[
-        Literal["all", "decided"], Query(description="All, or those that a person decided about.")
+        Literal["all", "decided"], Query(description="All answers, or only those that a person has decided.")
     ] = "all",
 ) -> Response:
     """A question's answers with labels, points and feedback, as a file."""
@@ -93,7 +93,7 @@ def export_course(
         Query(alias="format", description="A workbook, CSV for Moodle's grade import, or a page to print."),
     ] = "xlsx",
 ) -> Response:
-    """A whole course as a file: everybody's points, and every question."""
+    """A whole course as a file: everyone's points, and every question."""
     course = get_course(store, course_id)
     graded = _graded(store, person, course_id, aligned=kind == "report")
     log(request, events.COURSE_EXPORTED, course_id, course.name)

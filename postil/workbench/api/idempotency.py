@@ -51,8 +51,8 @@ def _declare_key(
         Header(
             alias=HEADER,
             pattern=_KEY,
-            description="A name of your own for this request, such as a UUID. Sent again within 24 hours, "
-            "the same request with the same key is not done again: its answer comes back, with "
+            description="Your own name for this request, such as a UUID. If the same request is sent again "
+            "with the same key within 24 hours, it is not done again: the first answer is returned, with "
             f"`{REPLAYED}: true`.",
         ),
     ] = None,
@@ -141,7 +141,7 @@ def _read_anew(request: Request, name: str, read: Reader, number: int) -> str:
     store, person = request.app.state.store, request.state.person
     right = right_on(store, person, **{name: number})
     if right is None:
-        raise ProblemError("not-found", "This was done, but what it was about is not there any more.")
+        raise ProblemError("not-found", "This was done, but what it was about no longer exists.")
     if right.question_id is not None:
         refuse_blind(store, person, right.question_id)
     return read(store, number).model_dump_json()

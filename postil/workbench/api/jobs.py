@@ -29,14 +29,14 @@ router = APIRouter(tags=["jobs"], route_class=KeyedRoute)
 def start_job(
     request: Request, response: Response, question_id: QuestionId, store: OfStore, new: schemas.NewJob
 ) -> schemas.Job:
-    """Have something done in the background; ask for the job, at `Location`, until its state is `done`.
+    """Start work in the background; poll the job, at `Location`, until its state is `done`.
 
-    Where the same is waiting or running already, that job is returned. A `regrade` needs decisions to learn
-    from.
+    If the same job is already waiting or running, that one is returned. A `regrade` needs decisions to
+    learn from.
     """
     if new.kind == "regrade" and not teaching(store, question_id):
         raise ProblemError(
-            "conflict", "There is nothing to learn from yet.", hint="Decide about a few answers first."
+            "conflict", "There is nothing to learn from yet.", hint="Decide a few answers first."
         )
     job_id = stored.enqueue(store, new.kind, question_id)
     point_to(request, response, f"/jobs/{job_id}")
@@ -45,20 +45,20 @@ def start_job(
 
 @router.get("/questions/{question_id}/jobs", dependencies=reads(Level.HELP), summary="List jobs")
 def list_jobs(question_id: QuestionId, store: OfStore, page: OfPage) -> schemas.Jobs:
-    """The jobs of a question, the newest first. Those from before its text was changed are gone."""
+    """The jobs of a question, newest first. Jobs from before its text was changed are gone."""
     jobs = stored.jobs_before(store, question_id, page.after, page.one_more)
     return page.show(schemas.Jobs, jobs, each=show_job)
 
 
 @router.get("/jobs/{job_id}", dependencies=reads(Level.HELP), summary="Get a job")
 def get_job(job_id: JobId, store: OfStore) -> schemas.Job:
-    """How far a job is, and what it found out."""
+    """The progress of a job, and its results."""
     return read_job(store, job_id)
 
 
 @router.get("/questions/{question_id}/changes", dependencies=reads(Level.HELP), summary="List changes")
 def list_changes(question_id: QuestionId, store: OfStore, page: OfPage) -> schemas.Changes:
-    """What the latest `regrade` would change, as long as nobody has applied or dropped it."""
+    """What the latest `regrade` would change, until somebody applies or drops it."""
     job = _proposed(store, question_id)
     if job is None:
         return schemas.Changes(job_id=None, items=[], next=None)
@@ -70,7 +70,7 @@ def list_changes(question_id: QuestionId, store: OfStore, page: OfPage) -> schem
     "/questions/{question_id}/changes/apply", dependencies=writes_once(Level.TEACH), summary="Apply changes"
 )
 def apply_changes(question_id: QuestionId, store: OfStore, chosen: schemas.ChosenChanges) -> schemas.Applied:
-    """Take over what a regrade proposes; what people decided stays as it is."""
+    """Apply the changes that a regrade proposes; people's decisions stay as they are."""
     job = _demand_proposed(store, question_id, chosen.job_id)
     count = sum(kind.count for kind in judgements.kinds_of_change(store, job.id))
     judgements.apply_changes(store, job.id)
@@ -84,7 +84,7 @@ def apply_changes(question_id: QuestionId, store: OfStore, chosen: schemas.Chose
     summary="Drop changes",
 )
 def drop_changes(question_id: QuestionId, store: OfStore, chosen: schemas.ChosenChanges) -> None:
-    """Forget what a regrade proposes; everything stays as it is."""
+    """Discard the changes that a regrade proposes; everything stays as it is."""
     judgements.drop_changes(store, _demand_proposed(store, question_id, chosen.job_id).id)
 
 

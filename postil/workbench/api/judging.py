@@ -94,7 +94,7 @@ OfJudging = Annotated[Judging, Depends(_judging)]
 async def grade_class(asked: GradeTexts, judging: OfJudging) -> dict[str, Any]:
     """Judge up to 200 answers to a question; with `explain` or `facets`, up to 50 short ones.
 
-    For more, store them in a course and start a job. `warnings` say what is wrong with the question.
+    For more answers, store them in a course and start a job. `warnings` name problems with the question.
     """
     task = ClassTask(
         asked.question,
@@ -118,7 +118,7 @@ async def grade_class(asked: GradeTexts, judging: OfJudging) -> dict[str, Any]:
     summary="Align the chunks of sentences",
 )
 async def align_pairs(asked: AlignTexts, judging: OfJudging) -> dict[str, Any]:
-    """Say of up to 50 pairs of sentences which chunks belong together, how, and how strongly."""
+    """Align the chunks of up to 50 pairs of sentences: which belong together, how, and how strongly."""
     pairs = tuple((pair.source, pair.target) for pair in asked.pairs)
     return {"items": _named(await judging.do(AlignTask(pairs)), asked.pairs)}
 
@@ -128,10 +128,10 @@ async def align_pairs(asked: AlignTexts, judging: OfJudging) -> dict[str, Any]:
     operation_id="entail_pairs",
     dependencies=[needs("judge")],
     response_model=EntailedTexts,
-    summary="Judge what follows from texts",
+    summary="Judge entailment",
 )
 async def entail_pairs(asked: EntailTexts, judging: OfJudging) -> dict[str, Any]:
-    """Say of up to 50 texts whether they imply a hypothesis, deny it or leave it open, and why."""
+    """Judge whether up to 50 texts imply their hypotheses, contradict them or leave them open, and why."""
     pairs = tuple((pair.text, pair.hypothesis) for pair in asked.pairs)
     return {"items": _named(await judging.do(EntailTask(pairs, asked.scheme)), asked.pairs)}
 
@@ -144,7 +144,7 @@ async def entail_pairs(asked: EntailTexts, judging: OfJudging) -> dict[str, Any]
     summary="Find the facets of a reference in answers",
 )
 async def find_facets(asked: FacetTexts, judging: OfJudging) -> dict[str, Any]:
-    """Say of up to 50 answers which small claims of a reference they express, leave out or contradict."""
+    """Find which small claims of a reference up to 50 answers express, leave out or contradict."""
     facets = None if asked.facets is None else tuple(asked.facets)
     answers = tuple(answer.text for answer in asked.answers)
     task = FacetsTask(asked.question, asked.reference, answers, facets)

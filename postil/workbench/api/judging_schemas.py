@@ -110,7 +110,7 @@ NAMED_TOGETHER = 500  # characters of facets that are named
 def refuse_more(what: str, texts: Iterable[str], most: int) -> None:
     """Refuse texts that have more characters together; none of them is repeated."""
     if sum(map(len, texts)) > most:
-        raise ValueError(f"the {what} have more than {most:,} characters together")
+        raise ValueError(f"the {what} have more than {most:,} characters in all")
 
 
 Scheme = Literal["5way", "3way", "2way"]
@@ -121,10 +121,10 @@ AlignmentType = Literal["EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL", "NOALI"]
 _HAS_WORDS = r"[^\W_]"  # a letter or a digit
 
 _Id = Annotated[str, Field(max_length=LONGEST_KEY)] | None
-_Question = Annotated[str, words(LONGEST_TEXT, "What was asked.")]
+_Question = Annotated[str, words(LONGEST_TEXT, "The question as it was asked.")]
 _FacetNames = Annotated[
-    list[Annotated[str, words(LONGEST_NAME, "What the answer has to say, in a few words.")]],
-    Field(min_length=1, max_length=MOST_FACETS, description="They have at most 500 characters together."),
+    list[Annotated[str, words(LONGEST_NAME, "What an answer has to say, in a few words.")]],
+    Field(min_length=1, max_length=MOST_FACETS, description="At most 500 characters in all."),
 ]
 _Sentence = Annotated[str, Field(min_length=1, max_length=LONGEST_SENTENCE, pattern=_HAS_WORDS)]
 
@@ -132,13 +132,13 @@ _Sentence = Annotated[str, Field(min_length=1, max_length=LONGEST_SENTENCE, patt
 class GivenAnswer(Received):
     """An answer to judge."""
 
-    id: _Id = Field(None, description="Comes back with the judgement; the answer's place, if left out.")
-    text: str = Field(max_length=LONGEST_ANSWER, description="What was answered; it may be empty.")
+    id: _Id = Field(None, description="Returned with the judgement; by default the answer's number.")
+    text: str = Field(max_length=LONGEST_ANSWER, description="The answer; it may be empty.")
     model_config = shows(id="u17", text=ANSWER)
 
 
 class GivenDecision(Received):
-    """An answer to the same question that a person has labelled: others like it are judged by it."""
+    """An answer to the same question that a person has labelled; similar ones are judged like it."""
 
     text: str = Field(max_length=LONGEST_ANSWER)
     label: AnyLabel
@@ -148,9 +148,9 @@ class GivenDecision(Received):
 class GradeTexts(Received):
     """A class to judge at once.
 
-    The references have at most 20,000 characters together, and what is decided 10,000. With `explain` or
-    `facets` a class has at most 50 answers, which have at most 10,000 characters together, and a reference
-    has at most 500.
+    The references can have at most 20,000 characters in all, and the decided answers 10,000. With `explain`
+    or `facets`, a class can have at most 50 answers with 10,000 characters in all, and a reference can have
+    at most 500.
     """
 
     question: _Question
@@ -159,11 +159,13 @@ class GradeTexts(Received):
     )
     answers: list[GivenAnswer] = Field(min_length=1, max_length=MOST_ANSWERS)
     decided: list[GivenDecision] = Field(default_factory=list, max_length=MOST_DECIDED)
-    scheme: Scheme = Field("5way", description="How many labels are told apart.")
-    explain: bool = Field(False, description="Put each answer beside the reference, in words; takes longer.")
+    scheme: Scheme = Field("5way", description="How many labels to use.")
+    explain: bool = Field(
+        False, description="Explain in words how each answer compares with the reference; takes longer."
+    )
     facets: bool | _FacetNames = Field(
         False,
-        description="Tell what becomes of each point of the reference, or of those that are named here.",
+        description="Judge each point of the reference, or each of the points named here.",
     )
     model_config = shows(
         question=ASKED, references=[REFERENCE], answers=[{"id": "u17", "text": ANSWER}], explain=True
@@ -176,10 +178,10 @@ class GradeTexts(Received):
         if self.explain or self.facets is not False:
             if len(self.answers) > MOST_EXPLAINED:
                 raise ValueError(
-                    f"with explain or facets, at most {MOST_EXPLAINED} answers are judged at once"
+                    f"with explain or facets, at most {MOST_EXPLAINED} answers can be judged at once"
                 )
             if max(map(len, self.references)) > LONGEST_EXPLAINED:
-                what = f"with explain or facets, a reference has at most {LONGEST_EXPLAINED} characters"
+                what = f"with explain or facets, a reference can have at most {LONGEST_EXPLAINED} characters"
                 raise ValueError(what)
             refuse_more("answers", [answer.text for answer in self.answers], EXPLAINED_TOGETHER)
             named = self.facets if isinstance(self.facets, list) else ()
@@ -188,15 +190,15 @@ class GradeTexts(Received):
 
 
 class Feedback(Shown):
-    """How an answer compares with the reference, for who knows that, and for who wrote the answer."""
+    """How an answer compares with the reference, for the teacher and for the student."""
 
     teacher: str
-    student: str = Field(description="Gives nothing of the reference away.")
+    student: str = Field(description="Does not give away the reference.")
     model_config = shows(**FEEDBACK)
 
 
 class FoundFacet(Shown):
-    """What an answer does with one facet of the reference."""
+    """Whether an answer expresses one facet of the reference."""
 
     id: str
     first: str = Field(description="The facet in words, or its first term.")
@@ -204,20 +206,26 @@ class FoundFacet(Shown):
     relation: str
     label: Outcome
     confidence: float
-    words: list[str] = Field(description="The words of the answer that do it.")
+    words: list[str] = Field(description="The words of the answer that express or contradict it.")
     model_config = shows(**FACET)
 
 
 class Link(Shown):
     """Two chunks that belong together, or one that has no partner."""
 
-    source: list[int] = Field(description="The chunk's tokens, counted from 1; none where it has no partner.")
+    source: list[int] = Field(
+        description="The chunk's tokens, counted from 1; empty if only the other sentence has a chunk."
+    )
     target: list[int]
     source_text: str
     target_text: str
     type: AlignmentType
-    additions: list[Literal["FACT", "POL"]] = Field(description="Differs in factuality, or in polarity.")
-    score: float | None = Field(ge=0, le=5, description="How alike the two are; null where there is one.")
+    additions: list[Literal["FACT", "POL"]] = Field(
+        description="Whether the two differ in factuality or in polarity."
+    )
+    score: float | None = Field(
+        ge=0, le=5, description="How alike the two chunks are; null if there is only one."
+    )
     model_config = shows(**LINK)
 
 
@@ -231,18 +239,20 @@ class TextAlignment(Shown):
 
 
 class TextJudgement(Shown):
-    """What Postil says of one answer."""
+    """Postil's judgement of one answer."""
 
     id: str
     label: AnyLabel
-    probabilities: dict[str, float] = Field(description="Of each label of the scheme.")
+    probabilities: dict[str, float] = Field(description="The probability of each label of the scheme.")
     score: float = Field(description="What the answer earns, from 0 to 1.")
-    confidence: float = Field(description="The chance that it was rightly called correct or not correct.")
+    confidence: float = Field(
+        description="The chance that the answer was rightly judged correct or not correct."
+    )
     deferred: bool = Field(description="Whether a person should look at it.")
     because: str = Field(description="Why no model was needed; otherwise empty.")
     reference: str = Field(description="The reference it was compared with, if any.")
-    feedback: Feedback | None = Field(description="With `explain`, where a model judged.")
-    facets: list[FoundFacet] | None = Field(description="With `facets`, where a model judged.")
+    feedback: Feedback | None = Field(description="With `explain`, if a model judged.")
+    facets: list[FoundFacet] | None = Field(description="With `facets`, if a model judged.")
     alignment: TextAlignment | None = Field(description="With `explain`: the answer and the reference.")
     model_config = shows(**JUDGEMENT)
 
@@ -252,7 +262,7 @@ class GradedTexts(Shown):
 
     items: list[TextJudgement]
     warnings: list[str] = Field(
-        description="What is wrong with the question or its references, so that judgements may be, too."
+        description="Problems with the question or its references that make judgements less reliable."
     )
     model_config = shows(items=[JUDGEMENT], warnings=[])
 
@@ -260,7 +270,7 @@ class GradedTexts(Shown):
 class SentencePair(Received):
     """Two sentences to align."""
 
-    id: _Id = Field(None, description="Comes back with the result; the pair's place, if left out.")
+    id: _Id = Field(None, description="Returned with the result; by default the pair's number.")
     source: _Sentence
     target: _Sentence
     model_config = shows(**SENTENCES)
@@ -274,7 +284,7 @@ class AlignTexts(Received):
 
 
 class AlignedSentences(TextAlignment):
-    """Two sentences aligned, and what that shows."""
+    """Two aligned sentences, and what the alignment shows."""
 
     id: str
     approximate: bool = Field(description="Whether so many chunks are alike that other links may be better.")
@@ -283,7 +293,7 @@ class AlignedSentences(TextAlignment):
 
 
 class AlignedTexts(Shown):
-    """The pairs aligned, in their order."""
+    """The aligned pairs, in order."""
 
     items: list[AlignedSentences]
     model_config = shows(items=[ALIGNED])
@@ -292,14 +302,14 @@ class AlignedTexts(Shown):
 class TextPair(Received):
     """A text, and a statement that it may imply."""
 
-    id: _Id = Field(None, description="Comes back with the result; the pair's place, if left out.")
-    text: Annotated[str, words(LONGEST_PASSAGE, "What is taken to be so.")]
-    hypothesis: Annotated[str, words(LONGEST_HYPOTHESIS, "What may follow from it.")]
+    id: _Id = Field(None, description="Returned with the result; by default the pair's number.")
+    text: Annotated[str, words(LONGEST_PASSAGE, "The text, which is taken to be true.")]
+    hypothesis: Annotated[str, words(LONGEST_HYPOTHESIS, "A statement that may follow from it.")]
     model_config = shows(**PAIR)
 
 
 class EntailTexts(Received):
-    """Pairs of a text and a hypothesis, which have at most 100,000 characters together."""
+    """Pairs of a text and a hypothesis, with at most 100,000 characters in all."""
 
     pairs: list[TextPair] = Field(min_length=1, max_length=MOST_PAIRS)
     scheme: Literal["3way", "2way"] = "3way"
@@ -312,7 +322,7 @@ class EntailTexts(Received):
 
 
 class TextDifference(Shown):
-    """A place where the text says something else than the hypothesis."""
+    """A place where the text says something different from the hypothesis."""
 
     kind: str
     hypothesis: str
@@ -326,30 +336,36 @@ class TextEntailment(Shown):
     id: str
     label: Literal["ENTAILMENT", "CONTRADICTION", "UNKNOWN", "NO_ENTAILMENT"]
     confidence: float = Field(description="The chance of entailment.")
-    probabilities: dict[str, float] = Field(description="Of entailment, contradiction and unknown.")
-    sentence: str = Field(description="The sentence of the text that comes nearest.")
+    probabilities: dict[str, float] = Field(
+        description="The probabilities of entailment, contradiction and unknown."
+    )
+    sentence: str = Field(description="The sentence of the text that comes closest.")
     stands_for: dict[str, str] = Field(description="Words of that sentence, and what they stand for.")
-    supported: list[str] = Field(description="Parts of the hypothesis that the text has.")
-    unsupported: list[str] = Field(description="Parts that it has no word for.")
+    supported: list[str] = Field(description="Parts of the hypothesis that the text supports.")
+    unsupported: list[str] = Field(description="Parts of it that the text does not mention.")
     differences: list[TextDifference]
     justification: str
     model_config = shows(**ENTAILMENT)
 
 
 class EntailedTexts(Shown):
-    """The pairs judged, in their order."""
+    """The judged pairs, in order."""
 
     items: list[TextEntailment]
     model_config = shows(items=[ENTAILMENT])
 
 
 class FacetTexts(Received):
-    """Answers in which to look for what a reference says; they have at most 10,000 characters together."""
+    """Answers in which to look for the points of a reference, with at most 10,000 characters in all."""
 
-    question: str = Field("", max_length=LONGEST_TEXT, description="What it names need not be said again.")
+    question: str = Field(
+        "", max_length=LONGEST_TEXT, description="The question; an answer need not repeat what it says."
+    )
     reference: Annotated[str, Field(min_length=1, max_length=LONGEST_FACETED, pattern=_HAS_WORDS)]
     answers: list[GivenAnswer] = Field(min_length=1, max_length=MOST_PAIRS)
-    facets: _FacetNames | None = Field(None, description="What to look for; left out, Postil finds facets.")
+    facets: _FacetNames | None = Field(
+        None, description="What to look for; by default Postil finds the facets."
+    )
     model_config = shows(question=ASKED, reference=REFERENCE, answers=[{"text": ANSWER}])
 
     @model_validator(mode="after")
@@ -360,7 +376,7 @@ class FacetTexts(Received):
 
 
 class AnswerFacets(Shown):
-    """What one answer does with each facet."""
+    """Whether one answer expresses each facet."""
 
     id: str
     facets: list[FoundFacet]
@@ -369,7 +385,7 @@ class AnswerFacets(Shown):
 
 
 class FoundFacets(Shown):
-    """What the answers do with the facets, in the order of the answers."""
+    """Whether the answers express the facets, in the order of the answers."""
 
     items: list[AnswerFacets]
     model_config = shows(items=[FOUND])

@@ -70,9 +70,10 @@ class PageQuery:
 
 
 def _read_page(
-    limit: Annotated[int, Query(ge=1, le=MOST, description="How many at most.")] = USUAL,
+    limit: Annotated[int, Query(ge=1, le=MOST, description="The maximum number of items.")] = USUAL,
     after: Annotated[
-        str | None, Query(pattern="^[0-9]{1,10}$", description="Where to go on: `next` of the page before.")
+        str | None,
+        Query(pattern="^[0-9]{1,10}$", description="Where to continue: `next` of the previous page."),
     ] = None,
 ) -> PageQuery:
     return PageQuery(limit, None if after is None else int(after))

@@ -59,11 +59,11 @@ def _whole(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-Number = Annotated[int, Field(ge=1, le=MOST_NUMBER, description="The number that names it in addresses.")]
+Number = Annotated[int, Field(ge=1, le=MOST_NUMBER, description="Its number, as used in addresses.")]
 SentNumber = Annotated[Number, BeforeValidator(_whole)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Points = Annotated[
-    float, Field(gt=0, le=MOST_POINTS, allow_inf_nan=False, description="What a right answer earns.")
+    float, Field(gt=0, le=MOST_POINTS, allow_inf_nan=False, description="The points for a right answer.")
 ]
 
 
@@ -82,7 +82,7 @@ class Shown(BaseModel):
 class Page(Shown):
     """What every list shares: `next` goes into `after` for the next page, and is null at the end."""
 
-    next: str | None = Field(description="Send it as `after` to go on; null at the end.")
+    next: str | None = Field(description="Send it as `after` to get the next page; null at the end.")
 
 
 def words(longest: int, description: str) -> Any:
@@ -99,12 +99,12 @@ Reference = Annotated[str, words(LONGEST_TEXT, "A right answer.")]
 
 
 class Me(Shown):
-    """Whom a token speaks for, and what it may be used for."""
+    """The account that a token belongs to, and what the token may be used for."""
 
-    login: str = Field(description="The account's login; empty where Postil runs for one person.")
-    name: str = Field(description="The account's name; empty where Postil runs for one person.")
+    login: str = Field(description="The account's login; empty if Postil runs for one person.")
+    name: str = Field(description="The account's name; empty if Postil runs for one person.")
     role: Literal["owner", "teacher", "assistant"]
-    token: str = Field(description="What the token was called when it was made.")
+    token: str = Field(description="The name given to the token when it was made.")
     scopes: list[ScopeName]
     expires: datetime | None = Field(description="When the token stops working; null for never.")
     model_config = shows(
@@ -118,7 +118,7 @@ class Me(Shown):
 
 
 class Health(Shown):
-    """That Postil answers, and can reach its database."""
+    """Postil is running and can reach its database."""
 
     status: Literal["ok"]
     version: str
@@ -126,33 +126,33 @@ class Health(Shown):
 
 
 class NewCourse(Received):
-    """A course to make, or its new name."""
+    """A new course, or a new name for one."""
 
-    name: Annotated[str, words(LONGEST_COURSE, "What people call the course.")]
+    name: Annotated[str, words(LONGEST_COURSE, "The name of the course.")]
     model_config = shows(name="Physics 7b")
 
 
 class Course(Shown):
-    """A course, and how much is in it."""
+    """A course, and how many questions and answers it has."""
 
     id: Number
     name: str
     created: datetime
     questions: int = Field(ge=0, description="How many questions it has.")
-    answers: int = Field(ge=0, description="How many answers these have together.")
+    answers: int = Field(ge=0, description="How many answers they have in all.")
     model_config = shows(id=3, name="Physics 7b", created=_WHEN, questions=2, answers=54)
 
 
 class Courses(Page):
-    """Courses, the newest first."""
+    """Courses, newest first."""
 
     items: list[Course]
 
 
 class NewQuestion(Received):
-    """A question to make."""
+    """A new question."""
 
-    text: Annotated[str, words(LONGEST_TEXT, "What was asked.")]
+    text: Annotated[str, words(LONGEST_TEXT, "The question as it was asked.")]
     references: list[Reference] = Field(
         min_length=1, max_length=MOST_REFERENCES, description="Right answers to compare with."
     )
@@ -163,16 +163,16 @@ class NewQuestion(Received):
 
 
 class QuestionEdit(Received):
-    """What to change about a question; what is left out stays as it is."""
+    """Changes to a question; fields that are left out stay as they are."""
 
-    text: Annotated[str, words(LONGEST_TEXT, "What was asked.")] | None = None
+    text: Annotated[str, words(LONGEST_TEXT, "The question as it was asked.")] | None = None
     references: Annotated[list[Reference], Field(min_length=1, max_length=MOST_REFERENCES)] | None = None
     points: Points | None = None
     model_config = shows(points=3)
 
 
 class Question(Shown):
-    """A question, and how far its answers are."""
+    """A question, and how many of its answers are judged and decided."""
 
     id: Number
     course_id: Number
@@ -181,8 +181,8 @@ class Question(Shown):
     points: float
     created: datetime
     answers: int = Field(ge=0, description="How many answers it has.")
-    judged: int = Field(ge=0, description="Of how many the machine has said something.")
-    decided: int = Field(ge=0, description="About how many a person has decided.")
+    judged: int = Field(ge=0, description="How many answers the machine has judged.")
+    decided: int = Field(ge=0, description="How many answers a person has decided.")
     model_config = shows(
         id=7,
         course_id=3,
@@ -197,32 +197,34 @@ class Question(Shown):
 
 
 class Questions(Page):
-    """The questions of a course, the oldest first."""
+    """The questions of a course, oldest first."""
 
     items: list[Question]
 
 
 class NewFacet(Received):
-    """One thing that a full answer says."""
+    """One point that a full answer makes."""
 
     id: Annotated[str, Field(max_length=LONGEST_KEY)] | None = Field(
-        None, description="Of a facet that is there already: it is the same one, maybe with another name."
+        None, description="The id of an existing facet, which may get another name."
     )
-    name: Annotated[str, words(LONGEST_NAME, "What the answer has to say, in a few words.")]
+    name: Annotated[str, words(LONGEST_NAME, "What an answer has to say, in a few words.")]
     weight: float = Field(1.0, gt=0, le=MOST_WEIGHT, allow_inf_nan=False)
-    required: bool = Field(True, description="Required ones together earn all points; others only add.")
+    required: bool = Field(
+        True, description="Required facets together earn all the points; optional ones only add."
+    )
     model_config = shows(name="the circuit is closed", weight=2, required=True)
 
 
 class NewFacets(Received):
-    """What a full answer says: all of it; what is left out is no facet any more."""
+    """All the points that a full answer makes; facets that are left out are removed."""
 
     facets: list[NewFacet] = Field(min_length=1, max_length=MOST_FACETS)
     model_config = shows(facets=[{"name": "the circuit is closed", "weight": 2}, {"name": "current flows"}])
 
 
 class Facet(Shown):
-    """One thing that a full answer says."""
+    """One point that a full answer makes."""
 
     id: str
     name: str
@@ -232,10 +234,12 @@ class Facet(Shown):
 
 
 class Facets(Shown):
-    """What a full answer says, as a teacher set it."""
+    """The points that a full answer makes, as set by a teacher."""
 
-    facets: list[Facet] | None = Field(description="null where nobody set them: Postil finds its own.")
-    outdated: bool = Field(description="Whether answers were judged by others; `recheck` looks again.")
+    facets: list[Facet] | None = Field(description="null if nobody has set any: Postil then finds its own.")
+    outdated: bool = Field(
+        description="Whether answers were judged with other facets; a `recheck` job looks again."
+    )
     model_config = shows(
         facets=[{"id": "f1a2b3c4", "name": "the circuit is closed", "weight": 2.0, "required": True}],
         outdated=False,
@@ -245,10 +249,10 @@ class Facets(Shown):
 class NewAnswer(Received):
     """An answer to store."""
 
-    key: Annotated[str, words(LONGEST_KEY, "Its id in your own system; a question has each only once.")]
+    key: Annotated[str, words(LONGEST_KEY, "Its id in your own system, unique within the question.")]
     text: str = Field(max_length=LONGEST_ANSWER, description="What the pupil wrote; may be empty.")
     student: str = Field("", max_length=LONGEST_KEY, description="The pupil's name, if you want to see it.")
-    label: Label | None = Field(None, description="What a person has decided before, if anybody has.")
+    label: Label | None = Field(None, description="A label that a person has already given, if any.")
     model_config = shows(key="u17", text="because the circuit is closed", student="Kim")
 
 
@@ -272,33 +276,33 @@ class Added(Shown):
 
 
 class Judgement(Shown):
-    """What the machine says of an answer."""
+    """The machine's judgement of an answer."""
 
     label: Label
-    probabilities: dict[str, Share] = Field(description="Of each label.")
+    probabilities: dict[str, Share] = Field(description="The probability of each label.")
     confidence: Share = Field(description="How sure the machine is of its label.")
-    deferred: bool = Field(description="Whether it is too unsure, and a person should look.")
+    deferred: bool = Field(description="Whether the machine is unsure, and a person should look.")
     reference: str = Field(description="The reference that the answer was compared with.")
-    explanation: str = Field(description="How it compares, for the teacher.")
+    explanation: str = Field(description="How the answer compares with it, for the teacher.")
     made: datetime
     model_config = shows(**_JUDGEMENT)
 
 
 class NewDecision(Received):
-    """A person's label for an answer: it counts before the machine's."""
+    """A person's label for an answer, which overrides the machine's."""
 
     label: Label
     ticked: list[Annotated[str, Field(max_length=LONGEST_NAME)]] | None = Field(
         None,
         max_length=MOST_FACETS,
-        description="The ids of the facets that the answer says, where a teacher has set facets; "
-        "left out, those ticked before go on to count.",
+        description="The ids of the facets that the answer expresses, if a teacher has set facets; if left "
+        "out, earlier ticks still count.",
     )
     model_config = shows(label="correct")
 
 
 class Decision(Shown):
-    """A person's label for an answer, and what the machine had said when it was given."""
+    """A person's label for an answer, and the machine's label at that time."""
 
     id: Number
     answer_id: Number
@@ -307,47 +311,49 @@ class Decision(Shown):
     made: datetime
     undone: datetime | None = Field(description="When it was taken back; null if it was not.")
     machine_label: Label | None
-    ticked: dict[str, bool] | None = Field(description="Facets, by id, and whether the answer says them.")
+    ticked: dict[str, bool] | None = Field(
+        description="Facets, by id, and whether the answer expresses them."
+    )
     model_config = shows(**_DECISION)
 
 
 class Decisions(Page):
-    """All that was ever decided about an answer, the newest first."""
+    """All decisions about an answer, newest first."""
 
     items: list[Decision]
 
 
 class Undone(Shown):
-    """What was taken back: the last step, which may have been about several answers."""
+    """What was taken back: the last step, which may concern several answers."""
 
     undone: list[Decision]
     model_config = shows(undone=[_DECISION | {"undone": _WHEN}])
 
 
 class AnswerFacet(Shown):
-    """What an answer does with one facet."""
+    """Whether an answer expresses one facet."""
 
     id: str
     name: str
-    outcome: Outcome | None = Field(description="The one that counts; null where nobody has looked.")
-    decided: bool = Field(description="Whether a person said so.")
+    outcome: Outcome | None = Field(description="The outcome that counts; null if nobody has looked.")
+    decided: bool = Field(description="Whether a person decided it.")
     model_config = shows(id="f1a2b3c4", name="the circuit is closed", outcome="Expressed", decided=False)
 
 
 class Answer(Shown):
-    """An answer with all that is known of it; a person's decision counts before the machine's judgement."""
+    """An answer with everything known about it; a person's decision overrides the machine's judgement."""
 
     id: Number
     question_id: Number
     key: str
     student: str
     text: str
-    place: int = Field(ge=0, description="Where it stands among the question's answers.")
-    group: int = Field(ge=0, description="Like answers share a number; 0 before they are grouped.")
-    label: Label | None = Field(description="The label that counts; null before anybody has judged.")
-    points: float | None = Field(ge=0, description="What the answer earns of the question's points.")
+    place: int = Field(ge=0, description="Its position among the question's answers.")
+    group: int = Field(ge=0, description="Similar answers share a number; 0 before they are grouped.")
+    label: Label | None = Field(description="The label that counts; null before the answer is judged.")
+    points: float | None = Field(ge=0, description="How many of the question's points the answer earns.")
     doubtful: bool = Field(description="Whether a person should look at it.")
-    feedback: str = Field(description="What to say to the pupil; it fits the label that counts.")
+    feedback: str = Field(description="Feedback for the pupil, which fits the label that counts.")
     judgement: Judgement | None
     decision: Decision | None
     facets: list[AnswerFacet]
@@ -370,7 +376,7 @@ class Answer(Shown):
 
 
 class Answers(Page):
-    """Answers of a question, in their order."""
+    """The answers to a question, in order."""
 
     items: list[Answer]
 
@@ -379,26 +385,28 @@ class NewJob(Received):
     """Work to do in the background."""
 
     kind: Kind = Field(
-        description="`grade` judges answers that have no judgement; `regrade` proposes new labels with what "
-        "people decided; `recheck` looks for changed facets; `propose` chooses answers to decide first; "
-        "`facets` finds what a full answer says."
+        description="`grade` judges answers that have no judgement; `regrade` proposes new labels, learning "
+        "from people's decisions; `recheck` looks for changed facets; `propose` chooses answers to decide "
+        "first; `facets` finds the points that a full answer makes."
     )
     model_config = shows(kind="grade")
 
 
 class Job(Shown):
-    """Work on a question in the background, and how far it is."""
+    """Work on a question in the background, and its progress."""
 
     id: Number
     question_id: Number
     kind: Kind
     state: JobState
-    phase: str = Field(description="What it does now, in a word; empty when it does nothing.")
+    phase: str = Field(description="What it is doing now, in a word; empty when it is not running.")
     done: int = Field(ge=0)
-    total: int = Field(ge=0, description="Answers to go through; 0 until that is known.")
+    total: int = Field(ge=0, description="How many answers there are to go through; 0 until this is known.")
     error: str = Field(description="Why it failed; otherwise empty.")
-    answers: list[int] = Field(description="Of `propose`: the answers to decide first, by their numbers.")
-    facets: list[str] = Field(description="Of `facets`: what a full answer says, by Postil.")
+    answers: list[int] = Field(description="For `propose`: the numbers of the answers to decide first.")
+    facets: list[str] = Field(
+        description="For `facets`: the points that a full answer makes, as found by Postil."
+    )
     created: datetime
     started: datetime | None
     finished: datetime | None
@@ -420,7 +428,7 @@ class Job(Shown):
 
 
 class Jobs(Page):
-    """The jobs of a question, the newest first."""
+    """The jobs of a question, newest first."""
 
     items: list[Job]
 
@@ -432,7 +440,7 @@ class Change(Shown):
     key: str
     before: Label
     after: Label
-    confidence: Share = Field(description="How sure the machine is of the label after.")
+    confidence: Share = Field(description="How sure the machine is of the new label.")
     model_config = shows(
         answer_id=101, key="u17", before="irrelevant", after="partially_correct_incomplete", confidence=0.81
     )
@@ -441,12 +449,12 @@ class Change(Shown):
 class Changes(Page):
     """What the latest regrade would change, in the order of the answers."""
 
-    job_id: Number | None = Field(description="The regrade; null where none waits to be applied.")
+    job_id: Number | None = Field(description="The regrade job; null if none is waiting to be applied.")
     items: list[Change]
 
 
 class ChosenChanges(Received):
-    """Which regrade is meant: only what was looked at is applied or dropped."""
+    """Which regrade to apply or drop: only changes that you have seen."""
 
     job_id: SentNumber
     model_config = shows(job_id=13)
