@@ -287,7 +287,7 @@ def test_chunks_are_checked_where_they_are_known(postil):
     put("a.sent2.chunk.txt", "[ a bulb ]")
     status, out, _ = postil("align", "--check", "a.wa")
     assert status == 2
-    assert "a.wa:14: only a part of the chunk of tokens 2 3 of the first sentence" in out
+    assert "a.wa:14: only part of the chunk of tokens 2 3 of the first sentence" in out
 
 
 def test_what_it_writes_keeps_the_rules(postil):
