@@ -96,6 +96,49 @@ def test_imports_go_one_way(path):
         assert violations(package, imports_of(path)) == []
 
 
+# Inside the workbench, a part imports only from itself and from those before it; of the last two, neither
+# imports the other. The modules directly in it (but for `app`, which puts everything together) are "".
+PARTS = ({"", "store"}, {"jobs"}, {"http"}, {"api", "pages"})
+WORKBENCH = "postil.workbench."
+IN_WORKBENCH = [path for path in MODULES if (ROOT / "workbench") in path.parents and path.name != "app.py"]
+IN_WORKBENCH.append(ROOT / "workbench" / "api" / "app.py")
+
+
+def part_violations(part: str, names: set[str]) -> list[str]:
+    """The imports that a module of this part of the workbench may not have."""
+    place = next(place for place, parts in enumerate(PARTS) if part in parts)
+    allowed = set().union(*PARTS[:place], PARTS[place] if part in PARTS[0] else {part})
+    rooms = {room for parts in PARTS for room in parts}
+    own = {name.removeprefix(WORKBENCH).partition(".")[0] for name in names if name.startswith(WORKBENCH)}
+    return sorted(head for head in own if (head if head in rooms else "") not in allowed or head == "app")
+
+
+@pytest.mark.parametrize("path", IN_WORKBENCH, ids=name)
+def test_imports_inside_the_workbench_go_one_way(path):
+    parts = path.relative_to(ROOT / "workbench").parts
+    assert part_violations(parts[0] if len(parts) > 1 else "", imports_of(path)) == []
+
+
+@pytest.mark.parametrize(
+    ("part", "module", "allowed"),
+    [
+        ("", "store.database", True),
+        ("store", "records", True),
+        ("store", "jobs.worker", False),
+        ("jobs", "store.jobs", True),
+        ("jobs", "http.access", False),
+        ("http", "pages.table", False),
+        ("pages", "http.access", True),
+        ("pages", "api.schemas", False),
+        ("api", "pages.exports", False),
+        ("api", "api.app", True),
+        ("http", "app", False),
+    ],
+)
+def test_the_rule_of_the_workbench_itself(part, module, allowed):
+    assert (part_violations(part, {WORKBENCH + module}) == []) == allowed
+
+
 @pytest.mark.parametrize("path", MODULES, ids=name)
 def test_modules_stay_short(path):
     assert len(path.read_text("utf-8").splitlines()) <= LONGEST

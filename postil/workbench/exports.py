@@ -33,6 +33,14 @@ from postil.workbench.records import Answer, Decision, Question, View, sentence
 
 Cell = str | float | None
 
+# The media types of files, and what a browser may do with a report: it brings its own style, has no scripts,
+# and nothing on it is fetched.
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+CSV = "text/csv; charset=utf-8"
+REPORT_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; "
+    "form-action 'none'"
+)
 _SHORT = 40  # characters; longer texts are broken into lines
 _FORBIDDEN = re.compile(r"[\\/*?:\[\]\x00-\x1f]")
 _LONGEST_SHEET_NAME = 31

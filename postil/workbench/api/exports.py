@@ -7,13 +7,12 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request, Response
 
 from postil.workbench import exports
-from postil.workbench.api.auth import reads
-from postil.workbench.api.records import show_answer
-from postil.workbench.api.routes import CourseId, QuestionId, log
+from postil.workbench.api import records
+from postil.workbench.api.auth import CourseId, QuestionId, log, reads
+from postil.workbench.exports import CSV, REPORT_POLICY, XLSX
 from postil.workbench.http.access import OfPerson, refuse_blind
 from postil.workbench.http.problems import ProblemError
 from postil.workbench.http.rendering import OfStore
-from postil.workbench.pages.exports import CSV, REPORT_POLICY, XLSX
 from postil.workbench.records import Level, Person, Question, View
 from postil.workbench.store import events
 from postil.workbench.store.answers import Filter, find_views

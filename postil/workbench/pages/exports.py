@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, Response
 
 from postil.errors import PostilError
 from postil.workbench import exports
-from postil.workbench.exports import MOODLE_NAMES, Identity
+from postil.workbench.exports import CSV, MOODLE_NAMES, REPORT_POLICY, XLSX, Identity
 from postil.workbench.http.access import OfPerson, may, refuse_blind
 from postil.workbench.http.rendering import OfStore, note, render
 from postil.workbench.pages.table import head_of
@@ -26,8 +26,6 @@ from postil.workbench.store.questions import get_question, list_questions
 
 router = APIRouter()
 
-XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-CSV = "text/csv; charset=utf-8"
 COLUMNS = {"key": "the id", "student": "the name"}
 WHICH = {"all": "All that are graded", "decided": "Only those that people decided"}
 _WHICH_OF_MINE = WHICH | {"decided": "Only those I decided"}  # as the one person of `--local` says it
@@ -39,11 +37,6 @@ _FILES = {
     ".zip": "Corpus",
     "/report": "Report",
 }
-# A report is one file that brings its own style; it has no scripts, and nothing on it is fetched.
-REPORT_POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; "
-    "form-action 'none'"
-)
 
 
 def choose_identity(

@@ -10,10 +10,9 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse, Response
 
-from postil.workbench.exports import delimited, file_name
+from postil.workbench.exports import CSV, delimited, file_name
 from postil.workbench.http.access import may, may_own_installation, read_number, with_accounts
 from postil.workbench.http.rendering import OfStore, render
-from postil.workbench.pages.exports import CSV
 from postil.workbench.records import Course, Level, Person
 from postil.workbench.store.access import list_members
 from postil.workbench.store.accounts import list_accounts, names_of
