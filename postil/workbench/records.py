@@ -81,7 +81,6 @@ class Member:
 
 
 LABELS = RESPONSE_SCHEMES["5way"].labels
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[”\"’')]*\s+(?=[^a-z])")
 # How a note ends where something speaks against the label; there is nothing to check once a person has.
 _PLEASE_CHECK = re.compile(r"(^|(?<=\.) )Please check: .*", re.DOTALL)
 _REASONS = {
@@ -251,12 +250,10 @@ class View:
         return PLAIN_NAMES.get(self.label, self.label) if self.label else ""
 
     def reason(self, who: str = "You") -> str:
-        """Why the label is what it is, in one line; `who` has decided it."""
+        """Why the label is what it is: that `who` has decided it, or else the machine's note."""
         if self.decision:
             return _REASONS.get(self.decision.source, "{} decided this.").format(who)
-        if self.judged is None:
-            return ""
-        return sentence(_because(self.judged)) or _SENTENCE_END.split(self.judged.teacher, maxsplit=1)[0]
+        return self.note
 
     @property
     def note(self) -> str:

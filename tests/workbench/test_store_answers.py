@@ -125,7 +125,7 @@ def test_unknown_filters_are_refused():
 def test_what_a_page_shows_of_an_answer(store, graded, ids):
     right, doubtful, new = (answers.get_view(store, ids[key]) for key in "acd")
     assert (right.label, right.plain, right.score, right.doubtful) == ("correct", "correct", 1.0, False)
-    assert right.reason() == "It says “open”."
+    assert right.reason() == "It says “open”. The reference says “closed”."
     assert (doubtful.plain, doubtful.doubtful) == ("off the point", True)
     assert (new.label, new.plain, new.score, new.reason(), new.doubtful) == (None, "", None, "", True)
     decisions.decide(store, graded, [ids["c"]], "partially_correct_incomplete", "review")
