@@ -71,12 +71,16 @@ def facet_views(
     again.
     """
     if facets is None:
-        return tuple(FacetView(Facet(one.id, one.name), one, one.label == EXPRESSED) for one in found)
-    by_name, told = {one.name: one for one in found}, told or {}
-    said = {one.name for one in found if one.label == EXPRESSED}
+        return tuple(
+            FacetView(Facet(outcome.id, outcome.name), outcome, outcome.label == EXPRESSED)
+            for outcome in found
+        )
+    told = told or {}
+    outcomes = {outcome.name: outcome for outcome in found}
+    said = {outcome.name for outcome in found if outcome.label == EXPRESSED}
     return tuple(
-        FacetView(one, by_name.get(one.first), told.get(one.id, one.first in said), told=one.id in told)
-        for one in facets
+        FacetView(facet, outcomes.get(facet.first), told.get(facet.id, facet.first in said), facet.id in told)
+        for facet in facets
     )
 
 
@@ -94,7 +98,8 @@ def told_by(views: Sequence[FacetView], ticked: Iterable[str]) -> dict[str, bool
     """
     ticks = set(ticked)
     changed = any(view.ticked != (view.facet.id in ticks) for view in views)
-    return {one.facet.id: one.facet.id in ticks for one in views if changed or one.label is not None} or None
+    asked = [view.facet.id for view in views if changed or view.label is not None]
+    return {facet_id: facet_id in ticks for facet_id in asked} or None
 
 
 def looked_for(facets: Facets) -> str | None:

@@ -1,4 +1,4 @@
-"""Uploads and pastes as they are read, to be looked at before a person says that they are to be stored."""
+"""Drafts: uploads and pastes as they are read, to be checked by a person before anything is stored."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import io
 import re
 import zipfile
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -27,59 +27,59 @@ MOST_UNPACKED = 100 * 2**20
 _PASTED = "the pasted text"
 _WITH_FIELDS = (".jsonl", ".ndjson", ".json")  # where every row names its fields, and none is a heading
 _OF_QUIZZES = (".xml", ".gift", ".txt", "")  # the endings of files that may hold questions
+# What a column can be, and for each of these roles the places of its columns in a table.
+ROLES = ("answer", "id", "student", "label", "question", "reference")
+Columns = Mapping[str, tuple[int, ...]]
+_NAMES = {"name", "fullname", "studentname", "pupilname", "yourname", "student", "pupil", "learner"}
+# Also in German, Spanish and Basque, as Moodle heads them.
+_FIRST_NAMES = {"firstname", "forename", "givenname", "vorname", "nombre", "izena"}
+_LAST_NAMES = {
+    *("lastname", "surname", "familyname", "nachname", "apellidos"),
+    *("deitura", "deiturak", "abizena", "abizenak"),
+}
+_SAMPLE = 200  # rows that are enough to see which column holds sentences
 _SPREADSHEETS = "Excel, LibreOffice, Google Sheets and Numbers can save a table as .xlsx or .csv."
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
-    """A table that somebody brought, before anything of it is stored.
+class Opened:
+    """A table, or a quiz, as it was read from a file or a paste.
 
-    `question_id` is the question whose answers it holds; None where it brings its questions itself. `wide`
-    holds those of a table with one column a question. `notes` say how it was read, where that was not plain.
-    `headed` says that the table's first row was taken for the names of its columns. `person` is the account
-    of who brought it: nobody else sees it. A `quiz` has questions and no answers, and so no rows.
+    `wide` holds the questions of a table with one column a question. `notes` say how it was read, where that
+    was not plain. `headed` says that the table's first row was taken for the names of its columns. A `quiz`
+    has questions and no answers, and so no rows.
+    """
+
+    name: str
+    rows: Rows
+    wide: tuple[Question, ...] = ()
+    notes: tuple[str, ...] = ()
+    headed: bool = False
+    quiz: Quiz | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft(Opened):
+    """What somebody uploaded or pasted, before anything of it is stored.
+
+    `question_id` is the question whose answers it holds; None where it brings its own questions. `person` is
+    the account of whoever uploaded it: nobody else sees it.
     """
 
     token: str
     course_id: int
     question_id: int | None
-    name: str
-    rows: Rows
-    wide: tuple[Question, ...] = ()
-    notes: tuple[str, ...] = ()
-    headed: bool = False
     person: int | None = None
-    quiz: Quiz | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """A table, or a quiz, as it was read from a file or a paste."""
-
-    name: str
-    rows: Rows
-    wide: tuple[Question, ...] = ()
-    notes: tuple[str, ...] = ()
-    headed: bool = False
-    quiz: Quiz | None = None
 
 
 def make_draft(
     token: str, opened: Opened, course_id: int, question_id: int | None, person: int | None = None
 ) -> Draft:
-    """What was read, for the course or the question that somebody brought it for."""
-    return Draft(
-        token,
-        course_id,
-        question_id,
-        opened.name,
-        opened.rows,
-        opened.wide if question_id is None else (),
-        opened.notes,
-        opened.headed,
-        person,
-        opened.quiz,
-    )
+    """What was read, for the course or the question that it is meant for."""
+    read = {field.name: getattr(opened, field.name) for field in fields(Opened)}
+    if question_id is not None:
+        read["wide"] = ()
+    return Draft(**read, token=token, course_id=course_id, question_id=question_id, person=person)
 
 
 def open_file(name: str, data: bytes, most: int = MOST_ROWS) -> Opened:
@@ -97,15 +97,15 @@ def open_file(name: str, data: bytes, most: int = MOST_ROWS) -> Opened:
                 return Opened(shown, Rows(Path(shown), (), ()), quiz=read_quiz(path, kind))
             _refuse_bombs(path, data)
             rows, notes = _read(path)
-            _refuse_many_columns(rows)
+            _refuse_many_columns(rows.path, len(rows.header))
             rows.demand_rows()
             _refuse_many_rows(rows, most)
-            rows, told = last_attempts(rows)
+            rows, dropped = last_attempts(rows)
             # Students are told apart by the person who looks at the draft, so here the rows are numbered.
             wide = wide_questions(rows, id_column="") if looks_wide(rows.header) else []
         except InputError as error:
             raise _in_plain_words(error, path, shown) from error
-    return Opened(shown, rows, tuple(wide), (*notes, *told), headed=rows.path.suffix not in _WITH_FIELDS)
+    return Opened(shown, rows, tuple(wide), (*notes, *dropped), headed=rows.path.suffix not in _WITH_FIELDS)
 
 
 def open_paste(text: str, most: int = MOST_ROWS) -> Opened:
@@ -119,8 +119,7 @@ def open_paste(text: str, most: int = MOST_ROWS) -> Opened:
     if not numbered:
         raise PostilError("there is nothing in the text box.", hint="Paste the answers, one on each line.")
     width = max(len(row) for _, row in numbered)
-    if width > MOST_COLUMNS:
-        raise _many_columns(_PASTED, width)
+    _refuse_many_columns(_PASTED, width)
     filled = [(line, [*row, *[""] * (width - len(row))]) for line, row in numbered]
     header = _header(filled[0][1])
     body = filled[1:] if header else filled
@@ -211,9 +210,13 @@ def _refuse_bombs(path: Path, data: bytes) -> None:
         )
 
 
-def _refuse_many_columns(rows: Rows) -> None:
-    if len(rows.header) > MOST_COLUMNS:
-        raise _many_columns(rows.path, len(rows.header))
+def _refuse_many_columns(path: Path | str, count: int) -> None:
+    if count > MOST_COLUMNS:
+        raise InputError(
+            path,
+            f"has {count:,} columns; at most {MOST_COLUMNS} are read.",
+            hint="Is it the right file? Keep the columns with names, ids and answers.",
+        )
 
 
 def _refuse_many_rows(rows: Rows, most: int) -> None:
@@ -222,34 +225,12 @@ def _refuse_many_rows(rows: Rows, most: int) -> None:
         raise InputError(rows.path, what, hint="Split it.")
 
 
-def _many_columns(path: Path | str, count: int) -> InputError:
-    return InputError(
-        path,
-        f"has {count:,} columns; at most {MOST_COLUMNS} are read.",
-        hint="Is it the right file? Keep the columns with names, ids and answers.",
-    )
-
-
 def _in_plain_words(error: InputError, path: Path, name: str) -> PostilError:
     """The same error for somebody who knows their file by its own name, and no command line."""
     what = error.what.replace(str(path), f"“{name}”", 1)
     sentences = re.split(r"(?<=[.?!;]) ", error.hint)
     hint = " ".join(sentence for sentence in sentences if "--" not in sentence)
     return PostilError(what, hint=hint or _SPREADSHEETS)
-
-
-# Which column of a draft is which: its answers, ids, students, labels, questions, references.
-
-ROLES = ("answer", "id", "student", "label", "question", "reference")
-Columns = Mapping[str, tuple[int, ...]]  # for each role the places of its columns; none: there is no such
-_NAMES = {"name", "fullname", "studentname", "pupilname", "yourname", "student", "pupil", "learner"}
-# Also in German, Spanish and Basque, as Moodle heads them.
-_FIRST_NAMES = {"firstname", "forename", "givenname", "vorname", "nombre", "izena"}
-_LAST_NAMES = {
-    *("lastname", "surname", "familyname", "nachname", "apellidos"),
-    *("deitura", "deiturak", "abizena", "abizenak"),
-}
-_SAMPLE = 200  # rows that are enough to see which column holds sentences
 
 
 def roles_of(draft: Draft) -> tuple[str, ...]:
@@ -262,22 +243,21 @@ def roles_of(draft: Draft) -> tuple[str, ...]:
 def guess_columns(draft: Draft) -> dict[str, tuple[int, ...]]:
     """Which column is probably which; a person can choose otherwise."""
     rows = draft.rows
-    found: dict[str, tuple[int, ...]] = dict.fromkeys(ROLES, ())
+    columns: dict[str, tuple[int, ...]] = dict.fromkeys(ROLES, ())
     used: list[str] = []
     for role in ("answer", "label", "question", "reference", "id"):
-        names = _guess(rows, role)
-        names = [name for name in names if name not in used]
-        found[role] = tuple(rows.header.index(name) for name in names)
+        names = [name for name in _guess(rows, role) if name not in used]
+        columns[role] = tuple(rows.header.index(name) for name in names)
         used += names
     if draft.wide and find_slots(rows.header):
-        known = identity_column(rows)
-        found["id"] = () if known is None else (rows.header.index(known),)
-    found["student"] = _guess_student(rows.header)
-    if found["id"] and found["id"][0] in found["student"]:
-        found["id"] = ()  # two pupils may have one name; the rows' numbers tell them apart
-    if not found["answer"] and not draft.wide:
-        found["answer"] = _longest(rows, [place for places in found.values() for place in places])
-    return {role: places if role in roles_of(draft) else () for role, places in found.items()}
+        identity = identity_column(rows)
+        columns["id"] = () if identity is None else (rows.header.index(identity),)
+    columns["student"] = _guess_student(rows.header)
+    if columns["id"] and columns["id"][0] in columns["student"]:
+        columns["id"] = ()  # two pupils may have one name; the rows' numbers tell them apart
+    if not columns["answer"] and not draft.wide:
+        columns["answer"] = _longest(rows, [place for places in columns.values() for place in places])
+    return {role: places if role in roles_of(draft) else () for role, places in columns.items()}
 
 
 def _guess(rows: Rows, role: str) -> list[str]:
@@ -294,13 +274,11 @@ def _guess(rows: Rows, role: str) -> list[str]:
 
 
 def _guess_student(header: Sequence[str]) -> tuple[int, ...]:
-    keys = [key_of(name) for name in header]
-    whole = [place for place, key in enumerate(keys) if key in _NAMES]
-    if whole:
-        return (whole[0],)
-    first = [place for place, key in enumerate(keys) if key in _FIRST_NAMES]
-    last = [place for place, key in enumerate(keys) if key in _LAST_NAMES]
-    return (*first[:1], *last[:1])
+    whole, first, last = (
+        [place for place, name in enumerate(header) if key_of(name) in names][:1]
+        for names in (_NAMES, _FIRST_NAMES, _LAST_NAMES)
+    )
+    return tuple(whole or first + last)
 
 
 def _longest(rows: Rows, used: Collection[int]) -> tuple[int, ...]:

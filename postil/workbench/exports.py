@@ -1,7 +1,10 @@
 """Graded answers on their way out: tables for a spreadsheet, grades for Moodle, a report to print.
 
 A label that the teacher decided counts before the machine's, and what goes to the student follows it: where
-the teacher decided otherwise, the machine's note no longer fits and a short sentence takes its place.
+the teacher chose another label, the machine's note no longer fits and a short sentence takes its place.
+
+In a workbook every text cell is marked as text, so that an answer which begins like a formula never becomes
+one.
 """
 
 from __future__ import annotations
@@ -26,10 +29,6 @@ from postil.explain.class_report import GradedQuestion, class_report
 from postil.explain.page import printable
 from postil.workbench.claims import in_words
 from postil.workbench.records import Answer, Decision, Question, View, sentence
-
-# A workbook to look at: sheets with a header that stays in sight, texts that are texts, numbers that add up.
-#
-# Every text cell is marked as text, so that an answer which begins like a formula never becomes one.
 
 Cell = str | float | None
 
@@ -64,20 +63,20 @@ def workbook(sheets: Iterable[Sheet]) -> bytes:
     book = Workbook(write_only=True)
     used: set[str] = set()
     wrapped = Alignment(vertical="top", wrap_text=True)
-    for one in sheets:
-        sheet = book.create_sheet(_sheet_name(one.name, used))
-        sheet.freeze_panes = "A2"
-        for number, (_, width) in enumerate(one.columns, 1):
-            sheet.column_dimensions[get_column_letter(number)].width = width
-        header = [text_cell(sheet, name) for name, _ in one.columns]
+    for sheet in sheets:
+        page = book.create_sheet(_sheet_name(sheet.name, used))
+        page.freeze_panes = "A2"
+        for number, (_, width) in enumerate(sheet.columns, 1):
+            page.column_dimensions[get_column_letter(number)].width = width
+        header = [text_cell(page, name) for name, _ in sheet.columns]
         for cell in header:
             cell.font = Font(bold=True)
-        sheet.append(header)
-        for row in one.rows:
-            sheet.append([_cell(sheet, value, wrapped) for value in row])
-    written = io.BytesIO()
-    book.save(written)
-    return written.getvalue()
+        page.append(header)
+        for row in sheet.rows:
+            page.append([_cell(page, value, wrapped) for value in row])
+    buffer = io.BytesIO()
+    book.save(buffer)
+    return buffer.getvalue()
 
 
 def _cell(sheet: Any, value: Cell, wrapped: Any) -> Any:
@@ -91,9 +90,9 @@ def _cell(sheet: Any, value: Cell, wrapped: Any) -> Any:
     return cell
 
 
-def _sheet_name(wanted: str, used: set[str]) -> str:
+def _sheet_name(title: str, used: set[str]) -> str:
     """A name that a sheet may have and no other has: short, and without marks that mean something."""
-    base = _FORBIDDEN.sub(" ", wanted).strip(" '")[:_LONGEST_SHEET_NAME].strip(" '") or "answers"
+    base = _FORBIDDEN.sub(" ", title).strip(" '")[:_LONGEST_SHEET_NAME].strip(" '") or "answers"
     name, number = base, 1
     while name.casefold() in used:
         number += 1
@@ -120,6 +119,8 @@ COLUMNS = (
 TEACHER, TWO, MACHINE = "teacher", "two people", "Postil"
 Names = Mapping[int, str]  # what people are called, by the numbers of their accounts
 NOBODY: Names = {}
+Graded = Sequence[tuple[Question, Sequence[View]]]
+NO_GRADE = "-"  # in a file for Moodle: a blank cell would count as 0 in a new grade item
 # What a student hears where no note on the answer itself fits.
 SENTENCES = {
     "correct": "Your answer is right.",
@@ -166,9 +167,8 @@ def as_xlsx(question: Question, views: Sequence[View], names: Names = NOBODY) ->
     return workbook([Sheet("answers", COLUMNS, answer_rows(question, views, names))])
 
 
-def course_xlsx(graded: Iterable[tuple[Question, Sequence[View]]], names: Names = NOBODY) -> bytes:
+def course_xlsx(graded: Graded, names: Names = NOBODY) -> bytes:
     """A course as a workbook: a sheet with the points of everybody, then a sheet for each question."""
-    graded = list(graded)
     sheets = [
         Sheet(f"{number} {question.text}", COLUMNS, answer_rows(question, views, names))
         for number, (question, views) in enumerate(graded, 1)
@@ -241,14 +241,13 @@ def is_made(key: str) -> bool:
     return _MADE_KEY.fullmatch(key.strip()) is not None
 
 
-def report(graded: Iterable[tuple[Question, Sequence[View]]], title: str) -> str:
+def report(graded: Graded, title: str) -> str:
     """A page to print, with the labels that count; answers that nobody has judged are left out of it.
 
     Of many answers only the words of the explanations are shown: thousands of pictures help nobody.
     """
-    graded = list(graded)
     pictures = sum(len(views) for _, views in graded) <= _MOST_PICTURES
-    return class_report([_reported(*one, pictures=pictures) for one in graded], title)
+    return class_report([_reported(question, views, pictures=pictures) for question, views in graded], title)
 
 
 def file_name(*parts: str) -> str:
@@ -281,7 +280,7 @@ def _mostly(cells: Sequence[str], looks_right: Callable[[str], bool]) -> bool:
     return bool(cells) and sum(map(looks_right, cells)) >= _MOST * len(cells)
 
 
-def _overview(graded: Sequence[tuple[Question, Sequence[View]]]) -> Sheet:
+def _overview(graded: Graded) -> Sheet:
     """Who has how many points for which question; whose answer it is must be certain, or it is left out."""
     pupils = [[_pupil(view.answer) for view in views] for _, views in graded]
     # Two of one name without ids of their own: nobody can tell which of them is which in another question.
@@ -293,7 +292,10 @@ def _overview(graded: Sequence[tuple[Question, Sequence[View]]]) -> Sheet:
                 points.setdefault(who, [None] * len(graded))[place] = points_of(question, view)
     questions = [(f"question {number}", 12) for number in range(1, len(graded) + 1)]
     columns = [("key", 14), ("student", 24), *questions, ("sum", 10)]
-    rows: list[list[Cell]] = [[*who, *row, _sum(row)] for who, row in points.items()]
+    rows: list[list[Cell]] = [
+        [*who, *row, round(sum(cell for cell in row if isinstance(cell, float)), 2)]
+        for who, row in points.items()
+    ]
     missing = sum(who in unclear for own in pupils for who in own)
     if missing:
         rows.append(["", _LEFT_OUT.format(number_of(missing, "answer"))])
@@ -313,12 +315,8 @@ def _decider(decision: Decision, names: Names) -> str:
     return clean(names.get(decision.by, TEACHER)) if decision.by is not None else TEACHER
 
 
-def _sum(cells: Iterable[Cell]) -> float:
-    return round(sum(cell for cell in cells if isinstance(cell, float)), 2)
-
-
 def _explanation(view: View) -> str:
-    """Why the label is what it is; where the teacher decided otherwise, also what the machine had said."""
+    """Why the label is what it is; where the teacher chose another label, also what the machine had said."""
     if view.decision and not _fits(view):
         return sentence(_decided(view))
     return view.note or (sentence(_decided(view)) if view.decision else "")
@@ -336,17 +334,17 @@ def _decided(view: View) -> str:
 
 
 def _reported(question: Question, views: Sequence[View], *, pictures: bool) -> GradedQuestion:
-    told = [(view, judgement) for view in views if (judgement := _judgement(view, pictures=pictures))]
-    answers = tuple(responses.Answer(_name(view), view.answer.text) for view, _ in told)
+    graded = [(view, judgement) for view in views if (judgement := _judgement(view, pictures=pictures))]
+    answers = tuple(responses.Answer(_name(view), view.answer.text) for view, _ in graded)
     references = tuple(
         responses.Reference(str(place), text, facets=question.facets or ())
         for place, text in enumerate(question.references, 1)
     )
-    missing = len(views) - len(told)
+    missing = len(views) - len(graded)
     warnings = [f"Not graded yet, and left out here: {number_of(missing, 'answer')}."] if missing else []
     points = f"{question.points:g} {'point' if question.points == 1 else 'points'}"
     asked = responses.Question(points, question.text, references, answers)
-    return GradedQuestion(asked, [judgement for _, judgement in told], warnings)
+    return GradedQuestion(asked, [judgement for _, judgement in graded], warnings)
 
 
 def _name(view: View) -> str:
@@ -365,9 +363,8 @@ def _judgement(view: View, *, pictures: bool) -> Judgement | None:
     if view.decision or judged is None:
         sure = {label: 1.0}
         chances = collapsed(sure) | {"5way": sure}  # there is no second best
-        because = _decided(view)
-        if explanation and explanation.teacher == sentence(because):
-            because = ""  # it is not said twice
+        said = explanation is not None and not (_fits(view) and view.note)  # by the explanation already
+        because = "" if said else _decided(view)
         return Judgement(labels, chances, view.score, 1.0, False, reference, because, explanation)
     five, confidence = collapsed(judged.probabilities), judged.confidence
     because = "" if explanation or judged.reason else judged.teacher
@@ -378,40 +375,28 @@ def _judgement(view: View, *, pictures: bool) -> Judgement | None:
 
 def _explained(view: View) -> Explanation | None:
     """What a report tells of an answer beside its label; ticks are told also where the note does not fit."""
-    judged, facets = view.judged, tuple(one.outcome for one in view.facets if one.label)
-    if judged is None or judged.alignment is None:
+    judged, facets = view.judged, tuple(facet.outcome for facet in view.facets if facet.label)
+    if judged is None or judged.alignment is None or not (_fits(view) or (view.set_facets and facets)):
         return None
-    if _fits(view):
-        return Explanation(judged.alignment, view.note or sentence(_decided(view)), feedback(view), facets)
-    if view.set_facets and facets:
-        return Explanation(judged.alignment, sentence(_decided(view)), feedback(view), facets)
-    return None
-
-
-# A whole course's grades for Moodle's grade import: a row for each student, two columns for each question.
-#
-# What the importer does with a file decides its form. A blank grade in a column that becomes a new grade
-# item counts as 0, a hyphen as no grade; so a hyphen stands where a student has none. Numbers have a dot:
-# with it they are read in every language. A student whom Moodle does not know makes it refuse the whole
-# file.
-
-NO_GRADE = "-"
-
-Graded = Sequence[tuple[Question, Sequence[View]]]
+    note = (_fits(view) and view.note) or sentence(_decided(view))
+    return Explanation(judged.alignment, note, feedback(view), facets)
 
 
 def course_moodle(graded: Graded, identity: Identity) -> bytes:
-    """Grades and feedback of all questions, and their sum; only of those whom the identity tells apart."""
+    """Grades and feedback of all questions, and their sum; only of those whom the identity tells apart.
+
+    Numbers have a dot: with it Moodle reads them in every language. A student whom Moodle does not know makes
+    it refuse the whole file.
+    """
     header = [MOODLE_NAMES[identity.name]]
     for number, (question, _) in enumerate(graded, 1):
         header += [_heading(number, question), f"Q{number} feedback"]
     header.append(f"Sum (out of {_points(sum(question.points for question, _ in graded))})")
-    found = [_of_students(views, identity) for _, views in graded]
-    students = dict.fromkeys(who for own in found for who in own)
+    columns = [_of_students(views, identity) for _, views in graded]
     rows = []
-    for who in students:
+    for who in dict.fromkeys(who for own in columns for who in own):
         cells, points = [who], []
-        for (question, _), own in zip(graded, found, strict=True):
+        for (question, _), own in zip(graded, columns, strict=True):
             view = own.get(who)
             earned = points_of(question, view) if view else None
             cells += [NO_GRADE if earned is None else _points(earned), clean(feedback(view)) if view else ""]

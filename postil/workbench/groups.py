@@ -41,10 +41,8 @@ _COUNTING = frozenset(_NUMBER_WORDS.split())
 _NEGATIONS = frozenset(cue.replace("'", "") for cue in WORD_CUES)
 _NEGATIVE = ("un", "in", "im", "ir", "il", "dis", "non", "mis", "de", "a")
 _IDLE = ARTICLES | FILLERS | {"so", "well", "um", "uh", "er"}
-_SHORTEST_MISSPELT, _LONG = (
-    4,
-    6,
-)  # letters: of a shorter word every edit makes another; of a long one two may be wrong
+# Letters: every edit of a shorter word makes another word; in a long one two letters may be wrong.
+_SHORTEST_MISSPELT, _LONG = 4, 6
 _ROWS = 512  # compared at once
 _MOST_WORDS, _MOST_LETTERS = 600, 3000  # of a text that can be near another; longer ones are equal or not
 
@@ -72,31 +70,29 @@ def normal_form(text: str) -> Words:
     """
     text = same_letters(text).translate(_APOSTROPHES)
     shouted = text.upper() == text
-    found = (_DROPPED.sub("", match[0]) for match in _WORD.finditer(text))
+    words = (_DROPPED.sub("", match[0]) for match in _WORD.finditer(text))
     return tuple(
-        word if not shouted and place and word == "A" else word.casefold() for place, word in enumerate(found)
+        word if not shouted and place and word == "A" else word.casefold() for place, word in enumerate(words)
     )
 
 
-def are_near(one: Words, other: Words) -> bool:
+def are_near(text: Words, other: Words) -> bool:
     """Whether two texts differ by no more than misspellings, spacing and idle words."""
-    if _is_long(one) or _is_long(other):
-        return one == other
-    if fuzz.ratio(" ".join(one), " ".join(other)) < NEAR or _guarded(one) != _guarded(other):
+    if _is_long(text) or _is_long(other):
+        return text == other
+    if fuzz.ratio(" ".join(text), " ".join(other)) < NEAR or _guarded(text) != _guarded(other):
         return False
-    matcher = SequenceMatcher(None, one, other, autojunk=False)
-    return all(
-        _mean_the_same(one[a:b], other[c:d]) for kind, a, b, c, d in matcher.get_opcodes() if kind != "equal"
-    )
+    edits = SequenceMatcher(None, text, other, autojunk=False).get_opcodes()
+    return all(_mean_the_same(text[a:b], other[c:d]) for kind, a, b, c, d in edits if kind != "equal")
 
 
 def _blocks(forms: Sequence[Words]) -> list[list[Words]]:
     """Texts that can be near each other at all: those with the same numbers and negations."""
-    found: defaultdict[tuple[Words, Words], list[Words]] = defaultdict(list)
+    blocks: defaultdict[tuple[Words, Words], list[Words]] = defaultdict(list)
     for form in forms:
         if not _is_long(form):
-            found[_guarded(form)].append(form)
-    return [*found.values(), *([form] for form in forms if _is_long(form))]
+            blocks[_guarded(form)].append(form)
+    return [*blocks.values(), *([form] for form in forms if _is_long(form))]
 
 
 def _is_long(form: Words) -> bool:
@@ -148,9 +144,7 @@ def _is_misspelling(word: str, other: str) -> bool:
     longer, shorter = sorted((word, other), key=len, reverse=True)
     if longer == f"{shorter}s":
         return True
-    if any(
-        longer.startswith(prefix) and longer.removeprefix(prefix)[:3] == shorter[:3] for prefix in _NEGATIVE
-    ):
+    if any(longer.startswith(prefix + shorter[:3]) for prefix in _NEGATIVE):
         return False  # "disconected" is not "connected"
     known = Speller.load().counts
     if word in known and other in known:

@@ -1,4 +1,4 @@
-"""A learning platform's quiz on its way to becoming questions: which are taken, and what is wrong."""
+"""A learning platform's quiz on its way to becoming questions: which are imported, and what is wrong."""
 
 from __future__ import annotations
 
@@ -53,8 +53,10 @@ def make_choices(quiz: Quiz, known: Iterable[Question], fields: Mapping[str, Any
 
     A question that the course has already is not taken, unless somebody wants it twice.
     """
-    there = match_questions([one.text for one in quiz.questions], list(known))
-    return [_choice(number, one, number in there, fields) for number, one in enumerate(quiz.questions)]
+    there = match_questions([question.text for question in quiz.questions], list(known))
+    return [
+        _choice(number, question, number in there, fields) for number, question in enumerate(quiz.questions)
+    ]
 
 
 def _choice(number: int, question: QuizQuestion, there: bool, fields: Mapping[str, Any] | None) -> Choice:
@@ -71,10 +73,10 @@ def _choice(number: int, question: QuizQuestion, there: bool, fields: Mapping[st
 
 
 def _problem(question: QuizQuestion, references: str, points: str) -> str:
-    given = _lines(references)
-    if not given:
+    lines = _lines(references)
+    if not lines:
         return "It has no right answer to compare with yet. Write one, or leave the question out."
-    if max(map(len, (question.text, *given))) > _LONGEST_TEXT:
+    if max(map(len, (question.text, *lines))) > _LONGEST_TEXT:
         return f"It is longer than {_LONGEST_TEXT:,} characters. Leave it out, or shorten it in the quiz."
     if _points(points) is None:
         return "The points must be a number above 0."
@@ -103,14 +105,14 @@ def match_questions(texts: Sequence[str], known: Sequence[Question]) -> dict[int
     folded: dict[str, list[Question]] = {}
     for question in known:
         folded.setdefault(_folded(question.text), []).append(question)
-    found: dict[int, int] = {}
+    matches: dict[int, int] = {}
     for place, text in enumerate(texts):
         alike = folded.get(_folded(text), [])
         if len(alike) > 1:
             alike = [question for question in alike if question.text.split() == text.split()]
-        if len(alike) == 1 and alike[0].id not in found.values():
-            found[place] = alike[0].id
-    return found
+        if len(alike) == 1 and alike[0].id not in matches.values():
+            matches[place] = alike[0].id
+    return matches
 
 
 def _folded(text: str) -> str:

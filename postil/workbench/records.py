@@ -1,4 +1,4 @@
-"""What the store gives out and pages show: courses, questions, answers, judgements, decisions and jobs."""
+"""What the store gives out and pages show: people, courses, questions, answers, judgements and jobs."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from postil.data.labels import PARTLY, PLAIN_NAMES, RESPONSE_SCHEMES
 from postil.grading.credit import earned
 from postil.workbench.claims import FacetView, Outcome, facet_views, ticks_of
 
-# Who uses the workbench: roles in an installation, levels in a course, one person without an account.
-
+LABELS = RESPONSE_SCHEMES["5way"].labels
 OWNER, TEACHER, ASSISTANT = "owner", "teacher", "assistant"
 ROLES = (OWNER, TEACHER, ASSISTANT)
 
 
 class Level(IntEnum):
-    """What a person may do in a course; who may do more may do the lesser things, too."""
+    """What a person may do in a course; each level includes those below it."""
 
     HELP = 1  # see everything, decide about answers, start a grading
     TEACH = 2  # add, change and delete questions and answers, import and export
@@ -80,7 +79,6 @@ class Member:
     since: datetime
 
 
-LABELS = RESPONSE_SCHEMES["5way"].labels
 # How a note ends where something speaks against the label; there is nothing to check once a person has.
 _PLEASE_CHECK = re.compile(r"(^|(?<=\.) )Please check: .*", re.DOTALL)
 _REASONS = {
@@ -228,8 +226,8 @@ class View:
     @property
     def facets(self) -> tuple[FacetView, ...]:
         """What the answer does with each facet."""
-        found = self.judged.facets if self.judged else ()
-        return facet_views(self.set_facets, found, self.decision.ticked if self.decision else None)
+        outcomes = self.judged.facets if self.judged else ()
+        return facet_views(self.set_facets, outcomes, self.decision.ticked if self.decision else None)
 
     @property
     def facets_count(self) -> bool:
@@ -260,8 +258,8 @@ class View:
         """What the machine says of the answer; it asks nobody to check what a person has decided."""
         if self.judged is None:
             return ""
-        said = f"{sentence(_because(self.judged))} {self.judged.teacher}".strip()
-        return _PLEASE_CHECK.sub("", said) if self.decision else said
+        note = f"{sentence(_because(self.judged))} {self.judged.teacher}".strip()
+        return _PLEASE_CHECK.sub("", note) if self.decision else note
 
     @property
     def doubtful(self) -> bool:
@@ -306,8 +304,8 @@ class Change:
 
 def counting_label(judged: _Labelled | None, decision: Decision | None) -> str | None:
     """The label that counts: a person's before the machine's; None before anybody has judged."""
-    given = decision or judged
-    return given.label if given else None
+    counting = decision or judged
+    return counting.label if counting else None
 
 
 def _because(judged: Judged) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
@@ -66,8 +66,8 @@ class Work:
 
     def of(self, person: Person) -> dict[int, Tagging]:
         """What one person has said, by answer."""
-        own = (one for one in (*self.taggings, *self.decisions) if one.person == str(person.id))
-        return {int(one.item): one for one in own}
+        everything = (*self.taggings, *self.decisions)
+        return {int(tagging.item): tagging for tagging in everything if tagging.person == str(person.id)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,22 +116,22 @@ class Comparison:
 
 def sample(answers: Iterable[int], size: int | None, seed: int) -> list[int]:
     """So many answers drawn by chance; all of them where no size is given."""
-    return [int(one) for one in shuffled(map(str, answers), seed, "sample")[:size]]
+    return list(map(int, shuffled(map(str, answers), seed, "sample")[:size]))
 
 
 def order(of: Round, person: Person) -> list[int]:
     """The answers in the order in which one person sees them: each has an order of chance of their own."""
-    return [int(one) for one in shuffled(map(str, of.answers), of.seed, "order", person.id)]
+    return list(map(int, shuffled(map(str, of.answers), of.seed, "order", person.id)))
 
 
 def name_of(of: Round, person: Person, answer_id: int) -> str:
     """What an address calls an answer: nothing that could be looked up, and for each person another name."""
-    told = f"{of.seed}\x1f{of.id}\x1f{person.id}\x1f{answer_id}"
-    return sha256(told.encode()).hexdigest()[:16]
+    seed = f"{of.seed}\x1f{of.id}\x1f{person.id}\x1f{answer_id}"
+    return sha256(seed.encode()).hexdigest()[:16]
 
 
 def assignments(of: Round) -> dict[str, Assignment]:
-    """Who labels and who settles, as `postil.senses.corpus` has it."""
+    """Who labels and who settles, as `postil.senses.corpus` expects it."""
     group = str(of.question_id)
     people = (str(of.first.id), str(of.second.id))
     return {group: Assignment(group, people, str(of.referee.id))}
@@ -139,14 +139,13 @@ def assignments(of: Round) -> dict[str, Assignment]:
 
 def progress(work: Work) -> Progress:
     """How far a round is; disagreements count only once both have finished."""
-    done = Counter(one.person for one in work.taggings)
-    far = Progress(len(work.round.answers), *(done[str(one.id)] for one in work.round.labellers))
+    done = Counter(tagging.person for tagging in work.taggings)
+    far = Progress(len(work.round.answers), *(done[str(person.id)] for person in work.round.labellers))
     if not far.finished:
         return far
-    disputed = {one.item for one in disagreements(work)}
-    return replace(
-        far, disputed=len(disputed), undecided=len(disputed - {one.item for one in work.decisions})
-    )
+    disputed = {disagreement.item for disagreement in disagreements(work)}
+    undecided = disputed - {decision.item for decision in work.decisions}
+    return replace(far, disputed=len(disputed), undecided=len(undecided))
 
 
 def waits_for(work: Work, person: Person) -> bool:
@@ -170,20 +169,19 @@ def outcomes(work: Work) -> list[Outcome]:
 
 def compare(work: Work) -> Comparison:
     """How far the two agree on the answers that both have labelled."""
-    told = arbitration.complete(work.taggings, assignments(work.round))
-    first, second = (
-        {one.item: one.tags[0] for one in told if one.person == str(who.id)} for who in work.round.labellers
-    )
+    taggings = arbitration.complete(work.taggings, assignments(work.round))
+    own = [[one for one in taggings if one.person == str(person.id)] for person in work.round.labellers]
+    first, second = ({tagging.item: tagging.tags[0] for tagging in side} for side in own)
     counts = Counter((first[item], second[item]) for item in first)
     used = {label for pair in counts for label in pair}
-    measured = measure_agreement(told)
+    measured = measure_agreement(taggings)
     return Comparison(
         measured.overall,
         measured.overall.kappa if len(used) > 1 else None,
         tuple(label for label in CHOICES if label in used),
         counts,
         measured.seconds,
-        (_seconds(told, work.round.first), _seconds(told, work.round.second)),
+        (mean_seconds(own[0]), mean_seconds(own[1])),
     )
 
 
@@ -197,7 +195,7 @@ def corpus(work: Work, question: Question, answers: Iterable[Answer]) -> bytes:
         str(question.id),
         question.text,
         tuple(questions.Reference("", text) for text in question.references),
-        tuple(questions.Answer(str(one.id), one.text) for one in answers if one.id in chosen),
+        tuple(questions.Answer(str(answer.id), answer.text) for answer in answers if answer.id in chosen),
     )
     items = {item.id: item for item in answer_items([asked])}
     said = Annotations(assignments(work.round), work.taggings, work.decisions)
@@ -207,7 +205,3 @@ def corpus(work: Work, question: Question, answers: Iterable[Answer]) -> bytes:
         for path in sorted(Path(folder).iterdir()):
             archive.write(path, path.name)
     return written.getvalue()
-
-
-def _seconds(taggings: Sequence[Tagging], person: Person) -> float | None:
-    return mean_seconds(one for one in taggings if one.person == str(person.id))

@@ -33,6 +33,9 @@ _TOO_LOW = {
 }
 _FOR_MORE = " Its owner can share it for more."  # but not with an assistant
 _MOST_DIGITS = 12  # no database gives a longer number
+_LARGEST = 2**31 - 1  # the largest number that any of the databases gives
+# The number of an account or of a token in an address.
+Number = Annotated[int, Path(gt=0, le=_LARGEST)]
 _BLIND = "You are labelling this question blind: this opens once both who label have finished."
 
 
@@ -81,14 +84,20 @@ def may(level: Level, *, spares_owner: bool = False) -> Any:
     return Depends(May(level, spares_owner))
 
 
-def _demand_owner(request: Request, person: OfPerson) -> None:
+def _demand_accounts(request: Request) -> None:
     if request.app.state.settings.local:
         raise HTTPException(404)
+
+
+def _demand_owner(request: Request, person: OfPerson) -> None:
+    _demand_accounts(request)
     if not person.is_owner:
         raise NotAllowedError("This page is for those who look after this installation.")
 
 
-# What the routes about accounts and the log declare. With `--local` there are no accounts.
+# What a route declares that makes no sense for the one person of `--local`, and one that is only for those
+# who look after the installation.
+with_accounts: Any = Depends(_demand_accounts)
 may_own_installation: Any = Depends(_demand_owner)
 
 
@@ -116,42 +125,21 @@ def demand_rules(routes: Iterable[Any]) -> None:
     for route in every_route(routes):
         if not THINGS.keys() & route.param_convertors.keys():
             continue
-        if not any(isinstance(one.dependency, May) for one in route.dependencies):
+        if not any(isinstance(rule.dependency, May) for rule in route.dependencies):
             raise ValueError(f"{route.path} does not say who may see it: declare may(…)")
 
 
 def _right(store: Store, person: Person, name: str, text: str) -> Right | None:
-    if name == "token":
-        return _right_on_draft(store, person, text)
+    if name == "token":  # of an upload, which belongs to whoever made it, as long as they may upload there
+        brought = get_brought(store, text)
+        if brought.person != person.id:
+            return None
+        if brought.question_id is not None:
+            return right_on(store, person, question_id=brought.question_id)
+        return right_on(store, person, course_id=brought.course_id)
     if not (text.isascii() and text.isdecimal()):
         raise HTTPException(422)
     return right_on(store, person, **{name: int(text)}) if len(text) < _MOST_DIGITS else None
-
-
-def _right_on_draft(store: Store, person: Person, token: str) -> Right | None:
-    """What was brought belongs to who brought it, as long as they may bring it there."""
-    brought = get_brought(store, token)
-    if brought.person != person.id:
-        return None
-    if brought.question_id is not None:
-        return right_on(store, person, question_id=brought.question_id)
-    return right_on(store, person, course_id=brought.course_id)
-
-
-# What the pages about people share: they are there only with accounts, and name people by number.
-
-_LARGEST = 2**31 - 1  # the largest number that any of the databases gives
-# The number of an account or of a token in an address.
-Number = Annotated[int, Path(gt=0, le=_LARGEST)]
-
-
-def _demand_accounts(request: Request) -> None:
-    if request.app.state.settings.local:
-        raise HTTPException(404)
-
-
-# What a route declares that makes no sense for the one person of `--local`.
-with_accounts: Any = Depends(_demand_accounts)
 
 
 def id_of(person: Person) -> int:

@@ -26,9 +26,7 @@ def origins_of(settings: Settings) -> dict[str, str]:
     if settings.address:
         origin = read_address(settings.address)
         return {urlsplit(origin).netloc: origin}
-    names = list(_LOOPBACK)
-    if settings.host not in (*_ANYWHERE, *_LOOPBACK):
-        names.append(f"[{settings.host}]" if ":" in settings.host else settings.host.lower())
+    names = [*_LOOPBACK, *_own_name(settings)]
     hosts = [f"{name}:{settings.port}" for name in names]
     if settings.port == _USUAL_PORTS["http"]:
         hosts += names
@@ -39,10 +37,14 @@ def main_origin(settings: Settings) -> str:
     """The address to give to people."""
     if settings.address:
         return read_address(settings.address)
-    if settings.host not in (*_ANYWHERE, *_LOOPBACK):
-        name = f"[{settings.host}]" if ":" in settings.host else settings.host.lower()
-        return f"http://{name}:{settings.port}"
-    return f"http://127.0.0.1:{settings.port}"
+    return f"http://{[*_own_name(settings), *_LOOPBACK][0]}:{settings.port}"
+
+
+def _own_name(settings: Settings) -> list[str]:
+    """The name or the number of the one network that the workbench listens on, if it is told one."""
+    if settings.host in (*_ANYWHERE, *_LOOPBACK):
+        return []
+    return [f"[{settings.host}]" if ":" in settings.host else settings.host.lower()]
 
 
 def is_secure(settings: Settings) -> bool:
@@ -78,7 +80,7 @@ def client_address(request: Request) -> str:
 def read_networks(networks: str) -> list[IPv4Network | IPv6Network]:
     """Networks and single addresses, separated by commas."""
     try:
-        return [ip_network(one.strip(), strict=False) for one in networks.split(",") if one.strip()]
+        return [ip_network(name.strip(), strict=False) for name in networks.split(",") if name.strip()]
     except ValueError:
         raise PostilError(
             "--monitor names something that is no network.",
@@ -120,12 +122,12 @@ def _ip(host: str) -> IPv4Address | IPv6Address | None:
     return (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address
 
 
-def local_path(wanted: str) -> str:
+def local_path(path: str) -> str:
     """A page of the workbench to go to next; the first page where something else is named."""
-    plain = wanted.startswith("/") and not wanted.startswith("//") and not _SUSPICIOUS.search(wanted)
-    if not plain or len(wanted) > _LONGEST or urlsplit(wanted).path.rstrip("/") in _NOT_NEXT:
+    plain = path.startswith("/") and not path.startswith("//") and not _SUSPICIOUS.search(path)
+    if not plain or len(path) > _LONGEST or urlsplit(path).path.rstrip("/") in _NOT_NEXT:
         return "/"
-    return wanted
+    return path
 
 
 def login_path(request: Request, *, had_session: bool = False) -> str:
@@ -133,10 +135,11 @@ def login_path(request: Request, *, had_session: bool = False) -> str:
 
     Who `had_session` is told there that it has ended, and that what they sent went nowhere.
     """
-    told = {"next": wanted} if (wanted := page_of(request)) != "/" else {}
+    page = page_of(request)
+    query = {"next": page} if page != "/" else {}
     if had_session:
-        told["ended"] = "read" if request.method in ("GET", "HEAD") else "sent"
-    return f"/login?{urlencode(told)}" if told else "/login"
+        query["ended"] = "read" if request.method in ("GET", "HEAD") else "sent"
+    return f"/login?{urlencode(query)}" if query else "/login"
 
 
 def page_of(request: Request) -> str:

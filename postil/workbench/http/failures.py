@@ -9,7 +9,6 @@ from fastapi.responses import HTMLResponse, Response
 from starlette.exceptions import HTTPException as AnyHTTPException
 
 from postil.errors import PostilError, number_of
-from postil.workbench.http import problems
 from postil.workbench.http.addresses import page_of
 from postil.workbench.http.rendering import Message, is_htmx, render, show_message
 from postil.workbench.store.database import StoreAwayError
@@ -81,11 +80,6 @@ def refuse(request: Request, error: Exception) -> Response:
     if isinstance(error, AnyHTTPException) and error.headers:
         answer.headers.update(error.headers)
     return answer
-
-
-def problem(error: HTTPException) -> Response:
-    """The same for a program: one of the problems that the API knows."""
-    return problems.refuse(error)
 
 
 def tell(request: Request, error: Exception) -> HTMLResponse:

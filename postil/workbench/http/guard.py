@@ -20,19 +20,20 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from postil.workbench.http import monitoring
+from postil.workbench.http import monitoring, problems
 from postil.workbench.http.addresses import client_address, is_secure, login_path, main_origin, origins_of
-from postil.workbench.http.failures import problem, refuse, too_large, too_many
+from postil.workbench.http.failures import refuse, too_large, too_many
 from postil.workbench.http.rendering import is_htmx
 from postil.workbench.settings import Settings
 from postil.workbench.store.database import Store, StoreAwayError
 from postil.workbench.store.logins import Session, find_session
 
-# How often somebody may ask: a limit for each person, and one for each address nobody is logged in from.
-
 
 class Limits:
-    """The requests of the last minute, counted in memory: each server process counts its own."""
+    """The requests of the last minute, by person, and by address from which nobody is logged in.
+
+    They are counted in memory: each server process counts its own.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
@@ -57,6 +58,7 @@ class Limits:
 API = "/api/v1"
 _LOG = logging.getLogger("postil.workbench")
 _DRAINED = 8  # times the limit: so much of too large an upload is read, so that the browser shows our answer
+_OTHER_FIELDS = 1000  # of a large form, beside one for each answer
 _READING = ("GET", "HEAD", "OPTIONS")
 _WAYS_IN = ("/login", "/open")
 _POLICY = (
@@ -91,25 +93,17 @@ def set_cookie(answer: Response, settings: Settings, key: str) -> None:
     mail shall not have to log in again. Such a request only reads; all that writes is a form with a token.
     The one person of `--local` comes from nowhere else, so there it is Strict.
     """
-    answer.set_cookie(
-        cookie_name(settings),
-        key,
-        httponly=True,
-        samesite="strict" if settings.local else "lax",
-        secure=is_secure(settings),
-        path="/",
-    )
+    answer.set_cookie(cookie_name(settings), key, path="/", **_cookie_rules(settings))
 
 
 def drop_cookie(answer: Response, settings: Settings) -> None:
     """Take a browser's key away."""
-    answer.delete_cookie(
-        cookie_name(settings),
-        httponly=True,
-        samesite="strict" if settings.local else "lax",
-        secure=is_secure(settings),
-        path="/",
-    )
+    answer.delete_cookie(cookie_name(settings), path="/", **_cookie_rules(settings))
+
+
+def _cookie_rules(settings: Settings) -> dict[str, Any]:
+    site = "strict" if settings.local else "lax"
+    return {"httponly": True, "samesite": site, "secure": is_secure(settings)}
 
 
 async def demand_token(request: Request) -> None:
@@ -120,9 +114,9 @@ async def demand_token(request: Request) -> None:
     """
     if request.method in _READING or request.url.path in _WAYS_IN:
         return
-    given = request.headers.get("X-CSRF-Token") or (await request.form()).get("csrf")
-    wanted: str = request.state.session.csrf
-    if not isinstance(given, str) or not hmac.compare_digest(given.encode(), wanted.encode()):
+    token = request.headers.get("X-CSRF-Token") or (await request.form()).get("csrf")
+    own: str = request.state.session.csrf
+    if not isinstance(token, str) or not hmac.compare_digest(token.encode(), own.encode()):
         raise HTTPException(403, "This form is too old. Go back, load the page again, and send it once more.")
 
 
@@ -170,8 +164,8 @@ class Guard:
             if started:
                 return
             refusal = HTTPException(500)
-        told = await run_in_threadpool(_tell, request, refusal)
-        await told(scope, receive, answer)
+        response = await run_in_threadpool(_respond, request, refusal)
+        await response(scope, receive, answer)
 
     async def _refusal(self, request: Request) -> HTTPException | Response | None:
         """Why a request may not pass; None if it may. Sets its session, and who is acting."""
@@ -199,11 +193,11 @@ class Guard:
         return self._too_many(request) or self._locked(request)
 
     def _session(self, request: Request) -> Session | None:
-        found = find_session(self.store, request.cookies.get(cookie_name(self.settings), ""))
+        session = find_session(self.store, request.cookies.get(cookie_name(self.settings), ""))
         # The key of the one person of `--local` opens nothing where there are accounts, nor the other way.
-        if found is None or (found.person.id is None) != self.settings.local:
+        if session is None or (session.person.id is None) != self.settings.local:
             return None
-        return found
+        return session
 
     def _too_many(self, request: Request) -> HTTPException | None:
         """Why somebody has to wait; the one person of `--local` never does."""
@@ -249,10 +243,10 @@ def _is_api(path: str) -> bool:
     return path == API or path.startswith(f"{API}/")
 
 
-def _tell(request: Request, refusal: HTTPException | Response) -> Response:
+def _respond(request: Request, refusal: HTTPException | Response) -> Response:
     if isinstance(refusal, Response):
         return refusal
-    return problem(refusal) if _is_api(request.scope["path"]) else refuse(request, refusal)
+    return problems.refuse(refusal) if _is_api(request.scope["path"]) else refuse(request, refusal)
 
 
 def _add_headers(message: Message, path: str, own: dict[str, str]) -> None:
@@ -281,13 +275,11 @@ def _log(request: Request, error: Exception) -> None:
         _LOG.error("  %s, line %s, in %s", frame.filename, frame.lineno, frame.name)
 
 
-# Forms as large as an upload may be; otherwise a thousand fields are read, each up to a megabyte.
-
-_OTHER_FIELDS = 1000  # beside one for each answer
-
-
 class LargeForm(APIRoute):
-    """A page that takes much at once: its form is read here, before FastAPI reads it with its own limits."""
+    """A page whose form may be as large as an upload: it is read here, before FastAPI reads it.
+
+    FastAPI itself reads no more than a thousand fields, each up to a megabyte.
+    """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """The page's handler; the request keeps the form that was read, and gives it to whoever asks."""

@@ -1,4 +1,7 @@
-"""For programs that watch over the workbench: whether it lives, whether it can work, and its figures."""
+"""For programs that watch over the workbench: whether it lives, whether it can work, and its figures.
+
+The figures are as Prometheus reads them: numbers, and nothing that anybody wrote or is called.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +35,6 @@ from postil.workbench.store.jobs import (
     read_figures,
 )
 
-# Figures for monitors, as Prometheus reads them: numbers, and nothing that anybody wrote or is called.
-
-CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
 _ASKED_BY = ("grade", "regrade", "recheck", "api")
 _STAGES = ("waiting", "judging", "explaining", "storing", "grouping", "proposing", "facets", "api")
 _BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
@@ -112,32 +112,31 @@ class _Shared(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Prometheus's words for them. What was never counted is 0, so that an alert can be tried."""
-        up = GaugeMetricFamily("postil_database_up", "Whether the database has answered just now.")
-        up.add_metric([], 0 if self._figures is None else 1)
-        yield up
+        up = 0 if self._figures is None else 1
+        yield GaugeMetricFamily("postil_database_up", "Whether the database has answered just now.", up)
         if self._figures is not None:
             yield from _counters(self._figures)
             yield from _gauges(self._figures)
 
 
 def _counters(figures: Figures) -> Iterator[Metric]:
-    found = figures.counters
+    counters = figures.counters
     for name, what in (
         (GRADED, "Answers judged, by what asked for it."),
         (DEFERRED, "Answers judged and left to a person, by what asked for it."),
     ):
         answers = CounterMetricFamily(f"postil_{name}", what, labels=["by"])
         for by in _ASKED_BY:
-            answers.add_metric([by], found.get((name, by), 0))
+            answers.add_metric([by], counters.get((name, by), 0))
         yield answers
     spent = CounterMetricFamily(f"postil_{SECONDS}", "Seconds spent, by stage.", labels=["stage"])
     for stage in _STAGES:
-        spent.add_metric([stage], found.get((SECONDS, stage), 0))
+        spent.add_metric([stage], counters.get((SECONDS, stage), 0))
     yield spent
     ended = CounterMetricFamily(f"postil_{ENDED}", "Jobs that ended.", labels=["kind", "state"])
     for kind in KINDS:
         for state in ("done", "failed"):
-            ended.add_metric([kind, state], found.get((ENDED, f"{kind} {state}"), 0))
+            ended.add_metric([kind, state], counters.get((ENDED, f"{kind} {state}"), 0))
     yield ended
 
 
@@ -151,9 +150,7 @@ def _gauges(figures: Figures) -> Iterator[Metric]:
         ("oldest_waiting_job_seconds", "How long the oldest waiting job waits.", figures.oldest),
         ("workers_alive", "Workers that have shown a sign of life.", figures.workers),
     ):
-        one = GaugeMetricFamily(f"postil_{name}", what)
-        one.add_metric([], value)
-        yield one
+        yield GaugeMetricFamily(f"postil_{name}", what, value)
     for name, what, jobs in (
         ("jobs_waiting", "Jobs that nobody has taken yet.", figures.waiting),
         ("jobs_running", "Jobs that a worker has in its hands.", figures.running),
@@ -164,10 +161,7 @@ def _gauges(figures: Figures) -> Iterator[Metric]:
         yield queue
 
 
-# Asks something of the database for monitors, who must have an answer soon, whatever the database does.
-
-PATIENCE = 2.0  # seconds
-
+PATIENCE = 2.0  # seconds that a monitor waits for the database
 _T = TypeVar("_T")
 
 
@@ -240,4 +234,4 @@ async def show_metrics(request: Request) -> Response:
     monitor: Monitor = request.app.state.monitor
     if not is_monitor(request, monitor.settings):
         raise HTTPException(404)
-    return Response(monitor.metrics.show(await monitor.figures.answer()), media_type=CONTENT_TYPE)
+    return Response(monitor.metrics.show(await monitor.figures.answer()), media_type=CONTENT_TYPE_PLAIN_0_0_4)

@@ -59,20 +59,8 @@ KINDS = {
     "busy": Kind(503, "This cannot be judged now", "Try again as `Retry-After` says, or send less."),
     "unavailable": Kind(503, "The database cannot be reached now", "What is stored is safe. Try again soon."),
 }
-_USUAL = {
-    400: "bad-request",
-    401: "unauthorized",
-    403: "forbidden",
-    404: "not-found",
-    405: "method-not-allowed",
-    409: "conflict",
-    413: "too-large",
-    421: "misdirected",
-    422: "invalid",
-    429: "too-many-requests",
-    500: "internal",
-    503: "unavailable",
-}
+# What a status alone means: the first kind that has it.
+_USUAL = {kind.status: name for name, kind in reversed(KINDS.items())} | {503: "unavailable"}
 
 
 class FieldError(BaseModel):
@@ -125,15 +113,14 @@ def problem(
 ) -> JSONResponse:
     """The answer to a request that cannot be met."""
     known = KINDS[kind]
-    said = Problem(
+    content = Problem(
         type=_TYPES + kind,
         title=known.title,
         status=known.status,
         detail=detail or known.meaning,
         hint=hint or None,
         errors=list(errors) if errors is not None else None,
-    )
-    content = said.model_dump(exclude_none=True)
+    ).model_dump(exclude_none=True)
     return JSONResponse(content, known.status, headers=dict(headers or {}), media_type=MEDIA_TYPE)
 
 
@@ -141,11 +128,10 @@ def refuse(error: AnyHTTPException) -> JSONResponse:
     """The answer where somebody has raised a status."""
     if isinstance(error, ProblemError):
         return problem(error.kind, error.detail, hint=error.hint, headers=error.headers)
-    status = error.status_code
-    own = "" if error.detail == HTTPStatus(status).phrase else str(error.detail)
+    status, phrase = error.status_code, HTTPStatus(error.status_code).phrase
+    own = "" if error.detail == phrase else str(error.detail)
     if status in _USUAL:
         return problem(_USUAL[status], own, headers=error.headers)
-    phrase = HTTPStatus(status).phrase
     content = {"type": "about:blank", "title": phrase, "status": status, "detail": own or phrase}
     return JSONResponse(content, status, headers=dict(error.headers or {}), media_type=MEDIA_TYPE)
 
@@ -175,9 +161,8 @@ async def answer_invalid(_: Request, error: Exception) -> JSONResponse:
     """Answer a request that does not fit its description, without repeating what was sent."""
     if not isinstance(error, RequestValidationError):
         raise error
-    found = error.errors()
-    errors = [_field(one) for one in found[:_MOST_ERRORS]]
-    return problem("invalid", _count(len(found)), errors=errors)
+    errors = error.errors()
+    return problem("invalid", _count(len(errors)), errors=[_field(field) for field in errors[:_MOST_ERRORS]])
 
 
 async def answer_broken(_: Request, __: Exception) -> JSONResponse:
@@ -189,8 +174,8 @@ def _allowed(request: Request) -> list[str]:
     """The methods that an address knows; Starlette names only those of the first route."""
     path = request.url.path.removeprefix(request.scope.get("root_path", ""))
     known: Mapping[str, Mapping[str, Any]] = request.app.openapi()["paths"]
-    found = [operations for template, operations in known.items() if compile_path(template)[0].match(path)]
-    return sorted({method.upper() for operations in found for method in operations})
+    here = [operations for template, operations in known.items() if compile_path(template)[0].match(path)]
+    return sorted({method.upper() for operations in here for method in operations})
 
 
 def _count(errors: int) -> str:

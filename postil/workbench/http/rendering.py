@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import cache
@@ -36,7 +37,7 @@ _STYLES = {label: f"l{place}" for place, label in enumerate(LABELS)} | {"incorre
 # A sign beside the colour, for those who do not see the colours apart.
 _SIGNS = dict(zip(LABELS, "✓◐✗↗–", strict=True)) | {"incorrect": "✗"}
 _OUTCOME_STYLES = {EXPRESSED: "l0", CONTRADICTED: "l2"}
-# Answers that are errors are shown, too; they say themselves (HX-Retarget) where.
+# Responses with an error status are shown as well; they say where themselves (HX-Retarget).
 _HTMX = {
     "includeIndicatorStyles": False,
     "allowEval": False,
@@ -60,6 +61,15 @@ class Message:
     hint: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Once:
+    """A secret that is shown once, such as a link or a token, and what a person has to know about it."""
+
+    title: str
+    text: str
+    hint: str
+
+
 def get_store(request: Request) -> Store:
     """The store that the application was made with."""
     store: Store = request.app.state.store
@@ -69,12 +79,23 @@ def get_store(request: Request) -> Store:
 OfStore = Annotated[Store, Depends(get_store)]
 
 
-def render(request: Request, name: str, /, *, status: int = 200, **context: Any) -> HTMLResponse:
+def render(
+    request: Request,
+    name: str,
+    /,
+    *,
+    status: int = 200,
+    messages: Sequence[Message] = (),
+    error: PostilError | None = None,
+    **context: Any,
+) -> HTMLResponse:
     """Fill in a template, and show with it the messages that wait for this person.
 
-    A fragment for htmx leaves them for the next whole page.
+    With an `error`, a form is shown again (400). A fragment for htmx leaves waiting messages for the next
+    whole page.
     """
-    messages = list(context.pop("messages", ()))
+    if error is not None:
+        status, messages = 400, [*messages, Message(error.what, "error", error.hint)]
     if not is_htmx(request):
         messages = [*_take_messages(request), *messages]
     right: Right | None = getattr(request.state, "right", None)
@@ -109,9 +130,20 @@ def flash(request: Request, message: str, kind: str = "note", hint: str = "") ->
     request.state.told = True
 
 
-def flash_error(request: Request, error: PostilError) -> None:
-    """Keep what went wrong, and what to do about it, for the next whole page."""
-    flash(request, error.what, "error", error.hint)
+@dataclass(frozen=True, slots=True)
+class Flashing:
+    """Keeps an error raised inside `with Flashing(request)`, and what to do about it, for the next page."""
+
+    request: Request
+
+    def __enter__(self) -> None:
+        """Nothing is needed before."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        """Keep the error if it is one that a person can mend."""
+        if isinstance(error, PostilError):
+            flash(self.request, error.what, "error", error.hint)
+        return isinstance(error, PostilError)
 
 
 def is_htmx(request: Request) -> bool:
@@ -125,31 +157,6 @@ def show_message(request: Request, message: Message, *, status: int) -> HTMLResp
     answer.headers["HX-Retarget"] = "#messages"
     answer.headers["HX-Reswap"] = "innerHTML"
     return answer
-
-
-def _style(label: str | None) -> str:
-    return _STYLES.get(label or "", "open")
-
-
-def _sign(label: str | None) -> str:
-    return _SIGNS.get(label or "", "○")
-
-
-def _plain(label: str | None) -> str:
-    return PLAIN_NAMES.get(label, label) if label else "not graded"
-
-
-def _outcome_style(label: str | None) -> str:
-    return _OUTCOME_STYLES.get(label or "", "l4")
-
-
-def _percent(value: float) -> str:
-    return f"{value:.0%}"
-
-
-def _sentence(text: str) -> str:
-    """A message as it stands alone: with a capital."""
-    return text[:1].upper() + text[1:]
 
 
 def _when(moment: datetime) -> str:
@@ -225,14 +232,14 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "style": _style,
-        "sign": _sign,
-        "plain": _plain,
+        "style": lambda label: _STYLES.get(label, "open"),
+        "sign": lambda label: _SIGNS.get(label, "○"),
+        "plain": lambda label: PLAIN_NAMES.get(label, label) if label else "not graded",
         "plain_outcome": PLAIN_OUTCOMES.__getitem__,
         "outcome_sign": OUTCOME_SIGNS.__getitem__,
-        "outcome_style": _outcome_style,
-        "percent": _percent,
-        "sentence": _sentence,
+        "outcome_style": lambda label: _OUTCOME_STYLES.get(label, "l4"),
+        "percent": "{:.0%}".format,
+        "sentence": lambda text: text[:1].upper() + text[1:],
         "when": _when,
     }
     environment.globals |= {
@@ -248,21 +255,6 @@ def _environment() -> Environment:
         "version": __version__,
     }
     return environment
-
-
-# Something secret that is shown one time: a link to pass on, a program's token.
-
-
-@dataclass(frozen=True, slots=True)
-class Once:
-    """A secret, what it is, and what a person has to know about it."""
-
-    title: str
-    text: str
-    hint: str
-
-
-# What is done on the pages goes into the log, with who did it and from where.
 
 
 def note(request: Request, what: str, *, course_id: int | None = None, about: str = "") -> None:

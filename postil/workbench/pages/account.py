@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from postil.errors import PostilError
 from postil.workbench.http.access import Number, OfPerson, id_of, with_accounts
 from postil.workbench.http.addresses import client_address
-from postil.workbench.http.rendering import Message, OfStore, Once, back, flash, flash_error, note, render
+from postil.workbench.http.rendering import Flashing, OfStore, Once, back, flash, note, render
 from postil.workbench.pages.login import in_turn
 from postil.workbench.records import Person
 from postil.workbench.store import access, accounts, events, logins
@@ -53,12 +53,10 @@ def show_account(request: Request, store: OfStore) -> HTMLResponse:
 @router.post("/account/name", dependencies=[with_accounts])
 def give_name(request: Request, store: OfStore, person: OfPerson, name: Text = "") -> RedirectResponse:
     """Be called by another name."""
-    try:
+    with Flashing(request):
         accounts.rename_account(store, id_of(person), name)
         note(request, events.ACCOUNT_CHANGED, about=person.login)
         flash(request, "Your name was changed.")
-    except PostilError as error:
-        flash_error(request, error)
     return back("/account")
 
 
@@ -78,17 +76,14 @@ async def give_password(
 def _give_password(
     request: Request, store: Store, person: Person, current: str, new: str, again: str
 ) -> Response:
-    try:
+    with Flashing(request):
         _demand_password(request, store, person, current)
         if new != again:
             raise PostilError("the new password was not the same twice.", hint="Type it once more.")
         accounts.set_password(store, id_of(person), new)
-    except PostilError as error:
-        flash_error(request, error)
-        return back("/account")
-    logins.end_sessions(store, id_of(person), but=request.state.session.digest)
-    note(request, events.PASSWORD_CHANGED, about=person.login)
-    flash(request, "Your password was changed. Other browsers are logged out.")
+        logins.end_sessions(store, id_of(person), but=request.state.session.digest)
+        note(request, events.PASSWORD_CHANGED, about=person.login)
+        flash(request, "Your password was changed. Other browsers are logged out.")
     return back("/account")
 
 
@@ -123,12 +118,12 @@ def make_token(
 @router.post("/account/tokens/{token_id}/revoke")
 def revoke_token(request: Request, token_id: Number, store: OfStore, person: OfPerson) -> RedirectResponse:
     """End a token at once."""
-    named = [one.name for one in access.list_tokens(store, person.id) if one.id == token_id]
-    if not named:
+    names = {token.id: token.name for token in access.list_tokens(store, person.id)}
+    if token_id not in names:
         raise HTTPException(404)
     access.revoke_token(store, person.id, token_id)
-    note(request, events.TOKEN_REVOKED, about=named[0])
-    flash(request, f"The token “{named[0]}” was revoked.")
+    note(request, events.TOKEN_REVOKED, about=names[token_id])
+    flash(request, f"The token “{names[token_id]}” was revoked.")
     return back("/account")
 
 
@@ -144,8 +139,7 @@ def _account(
     return render(
         request,
         "account.html",
-        status=400 if error else 200,
-        messages=[Message(error.what, "error", error.hint)] if error else [],
+        error=error,
         places=[] if person.id is None else _places(request, store, person.id),
         tokens=access.list_tokens(store, person.id),
         scopes=SCOPES,
@@ -160,8 +154,8 @@ def _account(
 def _places(request: Request, store: Store, account_id: int) -> list[Place]:
     here = request.state.session.digest
     return [
-        Place(browser_of(one.agent), one.created, one.seen, one.digest == here)
-        for one in logins.list_sessions(store, account_id)
+        Place(browser_of(session.agent), session.created, session.seen, session.digest == here)
+        for session in logins.list_sessions(store, account_id)
     ]
 
 

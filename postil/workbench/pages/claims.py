@@ -15,7 +15,7 @@ from postil.workbench.http.access import may
 from postil.workbench.http.rendering import Message, OfStore, back, flash, render
 from postil.workbench.pages.courses import read_number
 from postil.workbench.pages.table import ACTIVE, head_of
-from postil.workbench.records import Job, Level, Question
+from postil.workbench.records import Job, Level
 from postil.workbench.store.database import Store
 from postil.workbench.store.jobs import enqueue, get_job, latest_job
 from postil.workbench.store.questions import (
@@ -68,8 +68,9 @@ def show_facets(request: Request, question_id: int, store: OfStore, own: bool = 
     """The facets that were set, or else those that Postil proposes; `own` does not wait for these."""
     question = get_question(store, question_id)
     if question.facets is not None:
-        return _form(request, store, question_id, [_row(facet) for facet in question.facets])
-    job = _finding(store, question)
+        rows = [Row(facet.id, facet.first, f"{facet.weight:g}", facet.required) for facet in question.facets]
+        return _form(request, store, question_id, rows)
+    job = latest_job(store, question_id, "facets") or get_job(store, enqueue(store, "facets", question_id))
     if _is_awaited(job) and not own:
         return _form(request, store, question_id, [], waiting=True)
     names = cast(list[str], job.result.get("names", []))
@@ -93,7 +94,7 @@ def change_facets(request: Request, question_id: int, store: OfStore, filled: Of
     if filled.pressed == "add":
         if len(rows) >= MOST_FACETS:
             error = PostilError(f"a full answer has at most {MOST_FACETS} parts.")
-            return _again(request, store, question_id, rows, error)
+            return _form(request, store, question_id, rows, error=error)
         return _form(request, store, question_id, [*rows, Row()], focus=len(rows))
     buttons = [f"{_REMOVE}{number}" for number in range(len(rows))]
     if filled.pressed in buttons:
@@ -105,9 +106,13 @@ def change_facets(request: Request, question_id: int, store: OfStore, filled: Of
     # New ones that were left empty are nothing; without them, errors count the rows that are shown.
     rows = [row for row in rows if row.id or row.name.strip()]
     try:
-        set_facets(store, question_id, _facets(rows))
+        facets = []
+        for number, row in enumerate(rows, 1):
+            weight = read_number(row.weight, f"the weight of part {number}")
+            facets.append(Facet(row.id, row.name, weight=weight, required=row.required))
+        set_facets(store, question_id, facets)
     except PostilError as error:
-        return _again(request, store, question_id, rows, error)
+        return _form(request, store, question_id, rows or [Row()], error=error)
     return _saved(request, store, question_id, "What a full answer says was saved.")
 
 
@@ -150,16 +155,17 @@ def _form(
     waiting: bool = False,
     proposed: bool = False,
     focus: int | None = None,
-    status: int = 200,
     messages: Sequence[Message] = (),
+    error: PostilError | None = None,
 ) -> HTMLResponse:
     """The page with these rows, which may be Postil's own; `focus` is the row to go on with."""
     head: dict[str, Any] = head_of(store, question_id, "facets")
-    failed = not waiting and head["question"].facets is None and _failed(store, question_id)
+    job = latest_job(store, question_id, "facets")
+    failed = not waiting and head["question"].facets is None and job is not None and job.state == "failed"
     return render(
         request,
         "facets.html",
-        status=status,
+        error=error,
         **head,
         **_LIMITS,
         rows=rows,
@@ -171,42 +177,6 @@ def _form(
     )
 
 
-def _again(
-    request: Request, store: Store, question_id: int, rows: Sequence[Row], error: PostilError
-) -> HTMLResponse:
-    """The form once more, with what was written in it and what is wrong."""
-    message = Message(error.what, "error", error.hint)
-    return _form(request, store, question_id, rows or [Row()], status=400, messages=[message])
-
-
-def _finding(store: Store, question: Question) -> Job:
-    """The job that finds Postil's own facets; started if there is none."""
-    job = latest_job(store, question.id, "facets")
-    return job or get_job(store, enqueue(store, "facets", question.id))
-
-
 def _is_awaited(job: Job) -> bool:
     """Whether it is worth waiting for a job; where no worker is, a person writes what a full answer says."""
     return job.state in ACTIVE and not job.forsaken
-
-
-def _failed(store: Store, question_id: int) -> bool:
-    job = latest_job(store, question_id, "facets")
-    return job is not None and job.state == "failed"
-
-
-def _row(facet: Facet) -> Row:
-    return Row(facet.id, facet.first, f"{facet.weight:g}", facet.required)
-
-
-def _facets(rows: Sequence[Row]) -> list[Facet]:
-    """What the rows say."""
-    return [
-        Facet(
-            row.id,
-            row.name,
-            weight=read_number(row.weight, f"the weight of part {number}"),
-            required=row.required,
-        )
-        for number, row in enumerate(rows, 1)
-    ]

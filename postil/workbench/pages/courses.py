@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -10,8 +10,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from postil.errors import PostilError, number_of
 from postil.workbench.http.access import OfPerson, may
 from postil.workbench.http.failures import NotAllowedError
-from postil.workbench.http.rendering import Message, OfStore, back, flash, flash_error, note, render
-from postil.workbench.records import Level, Person
+from postil.workbench.http.rendering import Flashing, OfStore, back, flash, note, render
+from postil.workbench.records import Course, Level, Person, Question
 from postil.workbench.rounds import progress, waits_for
 from postil.workbench.store import events
 from postil.workbench.store.courses import (
@@ -46,25 +46,18 @@ def _demand_maker(person: OfPerson) -> None:
 def show_courses(request: Request, store: OfStore, person: OfPerson) -> HTMLResponse:
     """One's courses; at the very beginning, ways to begin."""
     unlabelled, unsettled = _waiting(store, person)
-    return render(
-        request,
-        "courses.html",
-        courses=list_courses(store, person),
-        unlabelled=unlabelled,
-        unsettled=unsettled,
-    )
+    courses = list_courses(store, person)
+    return render(request, "courses.html", courses=courses, unlabelled=unlabelled, unsettled=unsettled)
 
 
 @router.post("/courses", dependencies=[Depends(_demand_maker)])
 def make_course(request: Request, store: OfStore, person: OfPerson, name: Text = "") -> RedirectResponse:
     """Make a course and go there."""
-    try:
+    with Flashing(request):
         course_id = create_course(store, name, person.id)
         note(request, events.COURSE_MADE, course_id=course_id, about=get_course(store, course_id).name)
         return back(f"/courses/{course_id}")
-    except PostilError as error:
-        flash_error(request, error)
-        return back("/")
+    return back("/")
 
 
 @router.post("/courses/demo", dependencies=[Depends(_demand_maker)])
@@ -86,7 +79,8 @@ def show_course(request: Request, course_id: int, store: OfStore) -> HTMLRespons
 @router.post("/courses/{course_id}/grade", dependencies=[may(Level.HELP)])
 def grade_waiting(request: Request, course_id: int, store: OfStore) -> RedirectResponse:
     """Have all questions graded that have answers which nobody has judged, in the background."""
-    waiting = [one for one in list_questions(store, course_id) if one.answers > one.judged]
+    questions = list_questions(store, course_id)
+    waiting = [question for question in questions if question.answers > question.judged]
     for question in waiting:
         enqueue(store, "grade", question.id)
     if waiting:
@@ -99,11 +93,9 @@ def grade_waiting(request: Request, course_id: int, store: OfStore) -> RedirectR
 @router.post("/courses/{course_id}/rename", dependencies=[may(Level.OWN)])
 def give_name(request: Request, course_id: int, store: OfStore, name: Text = "") -> RedirectResponse:
     """Give a course another name."""
-    try:
+    with Flashing(request):
         rename_course(store, course_id, name)
         note(request, events.COURSE_RENAMED, course_id=course_id, about=get_course(store, course_id).name)
-    except PostilError as error:
-        flash_error(request, error)
     return back(f"/courses/{course_id}")
 
 
@@ -120,8 +112,8 @@ def remove_course(request: Request, course_id: int, store: OfStore) -> RedirectR
 def _waiting(store: Store, person: Person) -> tuple[int, int]:
     """How many answers wait to be labelled by a person in rounds, and how many to be settled."""
     works = [work for work in work_of(store, person) if waits_for(work, person)] if person.id else []
-    label = sum(len(one.round.answers) - len(one.of(person)) for one in works if one.round.labels(person))
-    return label, sum(progress(one).undecided for one in works if one.round.settles(person))
+    label = sum(len(work.round.answers) - len(work.of(person)) for work in works if work.round.labels(person))
+    return label, sum(progress(work).undecided for work in works if work.round.settles(person))
 
 
 # Questions: making, changing and deleting one. Its own page, with the answers, is the table's.
@@ -130,8 +122,7 @@ def _waiting(store: Store, person: Person) -> tuple[int, int]:
 @router.get("/courses/{course_id}/questions/new", dependencies=[may(Level.TEACH)])
 def show_new(request: Request, course_id: int, store: OfStore) -> HTMLResponse:
     """An empty form for a question."""
-    course = get_course(store, course_id)
-    return render(request, "question_form.html", course=course, question=None, **_filled("", "", "1"))
+    return _question_form(request, get_course(store, course_id), None, "", "", "1")
 
 
 @router.post("/courses/{course_id}/questions/new", dependencies=[may(Level.TEACH)])
@@ -145,12 +136,10 @@ def make_question(
 ) -> Response:
     """Make a question, and go to its page, where answers are added."""
     try:
-        question_id = create_question(
-            store, course_id, text, _lines(references), read_number(points, "the points")
-        )
+        worth = read_number(points, "the points")
+        question_id = create_question(store, course_id, text, _lines(references), worth)
     except PostilError as error:
-        course = get_course(store, course_id)
-        return _again(request, error, course=course, question=None, **_filled(text, references, points))
+        return _question_form(request, get_course(store, course_id), None, text, references, points, error)
     return back(f"/questions/{question_id}")
 
 
@@ -158,9 +147,9 @@ def make_question(
 def show_edit(request: Request, question_id: int, store: OfStore) -> HTMLResponse:
     """The form with a question as it is."""
     question = get_question(store, question_id)
-    filled = _filled(question.text, "\n".join(map(_one_line, question.references)), f"{question.points:g}")
+    references = "\n".join(" ".join(reference.split()) for reference in question.references)
     course = get_course(store, question.course_id)
-    return render(request, "question_form.html", course=course, question=question, **filled)
+    return _question_form(request, course, question, question.text, references, f"{question.points:g}")
 
 
 @router.post("/questions/{question_id}/edit", dependencies=[may(Level.TEACH, spares_owner=True)])
@@ -178,7 +167,7 @@ def change_question(
         edit_question(store, question_id, text, _lines(references), read_number(points, "the points"))
     except PostilError as error:
         course = get_course(store, before.course_id)
-        return _again(request, error, course=course, question=before, **_filled(text, references, points))
+        return _question_form(request, course, before, text, references, points, error)
     after = get_question(store, question_id)
     if before.judged and not after.judged:
         flash(request, "The question was changed, so its answers have to be graded again.", "warning")
@@ -197,22 +186,30 @@ def remove_question(request: Request, question_id: int, store: OfStore) -> Respo
     return back(f"/courses/{course_id}")
 
 
-def _filled(text: str, references: str, points: str) -> dict[str, Any]:
-    return {"text": text, "references": references, "points": points}
-
-
-def _again(request: Request, error: PostilError, **context: Any) -> HTMLResponse:
-    """The form once more, with what was written in it and what is wrong."""
-    message = Message(error.what, "error", error.hint)
-    return render(request, "question_form.html", status=400, messages=[message], **context)
+def _question_form(
+    request: Request,
+    course: Course,
+    question: Question | None,
+    text: str,
+    references: str,
+    points: str,
+    error: PostilError | None = None,
+) -> HTMLResponse:
+    """The form with what was written in it, and what is wrong."""
+    return render(
+        request,
+        "question_form.html",
+        error=error,
+        course=course,
+        question=question,
+        text=text,
+        references=references,
+        points=points,
+    )
 
 
 def _lines(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def read_number(text: str, what: str) -> float:

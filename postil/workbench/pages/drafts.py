@@ -1,4 +1,4 @@
-"""The page on which a draft is looked at: its first rows, what each column is taken for, its questions."""
+"""The page that shows a draft: its first rows, what each column is taken for, and its questions."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ _OF_QUESTIONS = ("right-", "take-", "to-")  # how fields begin that belong to si
 _FIRST_ROWS = 10
 _MOST_SHOWN = 8  # columns; a table from a learning platform has dozens
 _LONGEST_CELL = 160
+_MOST_DIGITS = 12  # of the number of a question
 _NONE = {
     "answer": "choose a column",
     "id": "none: number the answers",
@@ -36,12 +37,41 @@ _NONE = {
 }
 
 
-def as_told(draft: Draft, fields: Mapping[str, Any]) -> Draft:
-    """The draft as a person says that it is to be read."""
-    return without_heading(draft) if draft.headed and HEADLESS in fields else draft
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A draft as a form says it is to be read, and what would be stored of it.
+
+    `targets` are the questions of the course to which answers go, by the number of the question in the draft.
+    """
+
+    draft: Draft
+    columns: Columns
+    fields: Mapping[str, Any]
+    targets: Mapping[int, Target]
+    plan: Plan
 
 
-def chosen_columns(draft: Draft, fields: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+def read_draft(store: Store, draft: Draft, fields: Mapping[str, Any], most: int) -> Reading:
+    """Read a draft as a form says, which has no fields before anybody has chosen anything."""
+    if draft.headed and HEADLESS in fields:
+        draft = without_heading(draft)
+    columns = _chosen_columns(draft, fields)
+    fields = _still_meant(columns, fields)
+    targets = _find_targets(store, draft, columns, fields)
+    there = [] if draft.question_id is None else list_answers(store, draft.question_id)
+    taken = {answer.key for answer in there}
+    right = {
+        int(number): [line.strip() for line in str(text).splitlines() if line.strip()]
+        for name, text in fields.items()
+        if name.startswith("right-") and (number := name.removeprefix("right-")).isdecimal()
+        if len(number) < _MOST_DIGITS
+    }
+    left_out = {number for number in right if f"take-{number}" not in fields}
+    plan = make_plan(draft, columns, taken=taken, left_out=left_out, given=right, targets=targets, most=most)
+    return Reading(draft, columns, fields, targets, plan)
+
+
+def _chosen_columns(draft: Draft, fields: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
     """The columns that a person chose; a role's value is the places of its columns, as in `2` or `0,1`.
 
     For a role that the form did not have, because the draft was read otherwise, they are guessed.
@@ -54,8 +84,8 @@ def chosen_columns(draft: Draft, fields: Mapping[str, Any]) -> dict[str, tuple[i
     return chosen
 
 
-def still_meant(columns: Columns, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """A form without what it says of single questions, if their columns were chosen otherwise meanwhile.
+def _still_meant(columns: Columns, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """A form without what it says of single questions, if their columns have been changed meanwhile.
 
     The questions are numbered as the page showed them; read from other columns, a number is another question,
     and a right answer that the page showed is not what the file says.
@@ -63,6 +93,31 @@ def still_meant(columns: Columns, fields: Mapping[str, Any]) -> dict[str, Any]:
     if fields.get(DRAWN, _drawn(columns, fields)) == _drawn(columns, fields):
         return dict(fields)
     return {name: value for name, value in fields.items() if not name.startswith(_OF_QUESTIONS)}
+
+
+def _find_targets(
+    store: Store, draft: Draft, columns: Columns, fields: Mapping[str, Any]
+) -> dict[int, Target]:
+    """The questions of the course with the same text, or those that a form names in fields such as `to-0`.
+
+    Nothing in such a field means a new question. No question of the course is taken for two of the draft.
+    """
+    if draft.question_id is not None:
+        return {}
+    known = {question.id: question for question in list_questions(store, draft.course_id)}
+    if not known:
+        return {}
+    texts = [planned.text for planned in make_plan(draft, columns).questions]
+    guessed = match_questions(texts, list(known.values()))
+    targets: dict[int, Target] = {}
+    for number in range(len(texts)):
+        value = str(fields.get(f"to-{number}", guessed.get(number, "")))
+        question = known.get(int(value)) if value.isdecimal() and len(value) < _MOST_DIGITS else None
+        if question is None or any(target.question_id == question.id for target in targets.values()):
+            continue
+        keys = frozenset(answer.key for answer in list_answers(store, question.id))
+        targets[number] = Target(question.id, question.references, keys)
+    return targets
 
 
 def _drawn(columns: Columns, fields: Mapping[str, Any]) -> str:
@@ -90,17 +145,9 @@ def _choices(draft: Draft, columns: Columns, role: str) -> list[Choice]:
     return [Choice(value, words, value == chosen) for value, words in {"": _NONE[role], **values}.items()]
 
 
-def draft_page(
-    request: Request,
-    store: Store,
-    draft: Draft,
-    columns: Columns,
-    plan: Plan,
-    fields: Mapping[str, Any],
-    status: int = 200,
-    targets: Mapping[int, Target] | None = None,
-) -> HTMLResponse:
+def draft_page(request: Request, store: Store, reading: Reading, status: int = 200) -> HTMLResponse:
     """Show a draft; for htmx only what changes with the columns that are chosen."""
+    draft, columns = reading.draft, reading.columns
     question = get_question(store, draft.question_id) if draft.question_id is not None else None
     header = draft.rows.header
     taken = {place: role for role in reversed(ROLES) for place in columns[role]}
@@ -115,10 +162,10 @@ def draft_page(
         draft=draft,
         course=get_course(store, draft.course_id),
         question=question,
-        plan=plan,
-        headless=HEADLESS in fields,
-        drawn=_drawn(columns, fields),
-        parts=[] if question else _parts(draft, columns, fields, targets or {}),
+        plan=reading.plan,
+        headless=HEADLESS in reading.fields,
+        drawn=_drawn(columns, reading.fields),
+        parts=[] if question else _parts(reading),
         known=[] if question else list_questions(store, draft.course_id),
         choices={role: _choices(draft, columns, role) for role in roles_of(draft)},
         shown=[(place, header[place], taken.get(place, "")) for place in sorted(shown)],
@@ -142,54 +189,21 @@ class Part:
     target: int | None = None
 
 
-def _parts(
-    draft: Draft, columns: Columns, fields: Mapping[str, Any], targets: Mapping[int, Target]
-) -> list[Part]:
-    """All questions of a draft, also those that were left out."""
-    everything = make_plan(draft, columns)
+def _parts(reading: Reading) -> list[Part]:
+    """All questions of a draft, including those that were left out."""
+    fields, targets = reading.fields, reading.targets
     return [
         Part(
             number,
-            one.text,
-            len(one.answers),
-            unify_line_ends(str(fields.get(f"right-{number}") or "\n".join(one.references))),
+            planned.text,
+            len(planned.answers),
+            unify_line_ends(str(fields.get(f"right-{number}") or "\n".join(planned.references))),
             f"right-{number}" not in fields or f"take-{number}" in fields,
             targets[number].question_id if number in targets else None,
         )
-        for number, one in enumerate(everything.questions)
+        for number, planned in enumerate(make_plan(reading.draft, reading.columns).questions)
     ]
 
 
 def _short(text: str) -> str:
     return text if len(text) <= _LONGEST_CELL else f"{text[: _LONGEST_CELL - 1]}…"
-
-
-# To which questions of a course the answers of a draft belong: those of the same text, or as is said.
-
-
-def find_targets(
-    store: Store, draft: Draft, columns: Columns, fields: Mapping[str, Any]
-) -> dict[int, Target]:
-    """The questions of the course to which answers go, by the numbers of a draft's own questions.
-
-    A form says it in fields such as `to-0`, in which nothing means a new question. No question of the course
-    is taken for two of the draft.
-    """
-    if draft.question_id is not None:
-        return {}
-    known = {question.id: question for question in list_questions(store, draft.course_id)}
-    if not known:
-        return {}
-    texts = [planned.text for planned in make_plan(draft, columns).questions]
-    guessed = match_questions(texts, list(known.values()))
-    wanted = {
-        number: str(fields.get(f"to-{number}", guessed.get(number, ""))) for number in range(len(texts))
-    }
-    targets: dict[int, Target] = {}
-    for number, value in wanted.items():
-        question = known.get(int(value)) if value.isdecimal() and len(value) < 12 else None
-        if question is None or any(one.question_id == question.id for one in targets.values()):
-            continue
-        keys = frozenset(answer.key for answer in list_answers(store, question.id))
-        targets[number] = Target(question.id, question.references, keys)
-    return targets

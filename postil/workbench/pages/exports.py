@@ -78,7 +78,7 @@ def show_exports(request: Request, question_id: int, store: OfStore) -> HTMLResp
     """Everything a question can be taken away as."""
     answers = list_answers(store, question_id)
     identity = exports.guess_identity(answers)
-    named = [identity.of(answer) for answer in answers if identity.of(answer)]
+    named = [name for answer in answers if (name := identity.of(answer))]
     return render(
         request,
         "export.html",
@@ -91,7 +91,7 @@ def show_exports(request: Request, question_id: int, store: OfStore) -> HTMLResp
         names=MOODLE_NAMES,
         which=_WHICH_OF_MINE if request.app.state.settings.local else WHICH,
         sample=named[:3],
-        made_up=identity.column == "key" and any(exports.is_made(one) for one in named),
+        made_up=identity.column == "key" and any(map(exports.is_made, named)),
     )
 
 
@@ -157,8 +157,8 @@ def _question(
     store: Store, question_id: int, which: str = "all", *, aligned: bool = False
 ) -> tuple[Question, list[View]]:
     question = get_question(store, question_id)
-    wanted = Filter(state="decided" if which == "decided" else "all", order="place")
-    return question, find_views(store, question_id, wanted, 0, question.answers, aligned=aligned)
+    listed = Filter(state=which, order="place")
+    return question, find_views(store, question_id, listed, 0, question.answers, aligned=aligned)
 
 
 def _graded(
@@ -172,8 +172,8 @@ def _graded(
 
 def _names(store: Store, graded: Sequence[tuple[Question, Sequence[View]]]) -> dict[int, str]:
     """What those are called who decided."""
-    decided = {view.decision.by for _, views in graded for view in views if view.decision}
-    return names_of(store, [one for one in decided if one is not None])
+    decisions = [view.decision for _, views in graded for view in views if view.decision]
+    return names_of(store, {decision.by for decision in decisions if decision.by is not None})
 
 
 def _name(store: Store, question: Question) -> str:

@@ -1,4 +1,4 @@
-"""Starting well: a teacher labels the few answers that teach the grader most, then the class is graded."""
+"""Teaching the grader: the few answers to label first, and grading the rest again with what was decided."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ from postil.workbench.store.judgements import apply_changes, drop_changes, kinds
 from postil.workbench.store.questions import get_question
 
 router = APIRouter()
+OfJob = Annotated[int, Form(alias="job")]
+MOST = 200  # changes shown at once
 _FIELD = "label-"  # and the number of the answer
+_NOTHING = "There is nothing to learn from yet: no answer is decided."
 
 
 async def _labelled(request: Request) -> dict[int, str]:
@@ -43,15 +46,9 @@ def show_start(request: Request, question_id: int, store: OfStore) -> Response:
     if not question.answers or (at_work and at_work.kind != "propose"):
         return back(f"/questions/{question_id}")
     job = _proposing(store, question)
+    head = head_of(store, question_id, "start")
     views = _proposed(store, job)
-    return render(
-        request,
-        "start.html",
-        **head_of(store, question_id, "start"),
-        job=job,
-        choosing=job.state in ACTIVE,
-        views=views,
-    )
+    return render(request, "start.html", **head, job=job, choosing=job.state in ACTIVE, views=views)
 
 
 @router.post("/questions/{question_id}/start", dependencies=[may(Level.HELP)])
@@ -110,19 +107,11 @@ def _ids(job: Job) -> list[int]:
 
 def _proposed(store: Store, job: Job) -> list[View]:
     """The answers that a job has chosen, without those deleted since."""
-    found = []
+    views = []
     for answer_id in _ids(job):
         with suppress(PostilError):
-            found.append(get_view(store, answer_id))
-    return found
-
-
-# Grade the rest again with the teacher's decisions, and show what would change before anything does.
-
-OfJob = Annotated[int, Form(alias="job")]
-
-MOST = 200  # changes shown at once
-_NOTHING = "There is nothing to learn from yet: no answer is decided."
+            views.append(get_view(store, answer_id))
+    return views
 
 
 @router.post("/questions/{question_id}/regrade", dependencies=[may(Level.HELP)])
@@ -144,14 +133,14 @@ def show_changes(request: Request, question_id: int, store: OfStore, kind: str =
     # Another job may run as well; its progress is not what this page waits for.
     job = latest_job(store, question_id, "regrade")
     kinds = kinds_of_change(store, job.id) if job and job.state == "done" else []
-    chosen = next((one for one in kinds if one.name == kind), None)
-    total = sum(one.count for one in kinds)
+    chosen = next((change for change in kinds if change.name == kind), None)
+    total = sum(change.count for change in kinds)
     return render(
         request,
         "changes.html",
         **head,
         job=job,
-        stage=_stage(job),
+        stage="none" if job is None else "running" if job.state in ACTIVE else job.state,
         decisions=len(teaching(store, question_id)),
         heard=decisions_heard(store, question_id),
         changes=some_changes(store, job.id, chosen, MOST) if job and kinds else [],
@@ -183,13 +172,6 @@ def drop(request: Request, question_id: int, store: OfStore, job_id: OfJob) -> R
         drop_changes(store, job_id)
         flash(request, "Everything was kept as it was.")
     return back(f"/questions/{question_id}")
-
-
-def _stage(job: Job | None) -> str:
-    """Where the work stands, in the words that the page chooses its contents by."""
-    if job is None:
-        return "none"
-    return "running" if job.state in ACTIVE else job.state
 
 
 def _is_open(request: Request, store: Store, question_id: int, job_id: int) -> bool:

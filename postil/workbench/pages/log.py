@@ -70,10 +70,8 @@ def log_table(store: OfStore, chosen: OfLog) -> Response:
 def show_course_log(request: Request, course_id: int, store: OfStore, chosen: OfLog) -> HTMLResponse:
     """What was done in a course, the newest first; not from where."""
     course = get_course(store, course_id)
-    people = [
-        *([course.owner] if course.owner else []),
-        *(one.person for one in list_members(store, course_id)),
-    ]
+    people = [member.person for member in list_members(store, course_id)]
+    people = [course.owner, *people] if course.owner else people
     found = _found(store, chosen, course_id=course_id)
     return _page(request, store, f"/courses/{course_id}/log", chosen, found, people, course)
 
@@ -90,14 +88,8 @@ def _found(
     store: Store, chosen: Chosen, limit: int = _ON_A_PAGE + 1, course_id: int | None = None
 ) -> list[Event]:
     """The events that were asked for; on a page one more, to see whether there is another."""
-    return list_events(
-        store,
-        chosen.before,
-        limit,
-        account_id=chosen.person,
-        what=chosen.kind or None,
-        course_id=course_id,
-    )
+    kind = chosen.kind or None
+    return list_events(store, chosen.before, limit, account_id=chosen.person, what=kind, course_id=course_id)
 
 
 def _page(
@@ -112,6 +104,7 @@ def _page(
     shown = found[:_ON_A_PAGE]
     query = f"?{chosen.query}" if chosen.query else ""
     older = f"{path}{query}{'&' if query else '?'}before={shown[-1].id}" if len(found) > len(shown) else ""
+    names, courses = _names(store, shown)
     return render(
         request,
         "log.html",
@@ -119,8 +112,8 @@ def _page(
         course=course,
         chosen=chosen,
         events=shown,
-        names=names_of(store, _people_in(shown)),
-        courses=course_names(store, _courses_in(shown)),
+        names=names,
+        courses=courses,
         people=people,
         kinds=[kind for kind in KINDS if course is None or kind.startswith(_IN_COURSES)],
         query=query,
@@ -128,27 +121,26 @@ def _page(
     )
 
 
-def _people_in(events: Sequence[Event]) -> set[int]:
-    return {one.account_id for one in events if one.account_id is not None}
-
-
-def _courses_in(events: Sequence[Event]) -> set[int]:
-    return {one.course_id for one in events if one.course_id is not None}
+def _names(store: Store, events: Sequence[Event]) -> tuple[dict[int, str], dict[int, str]]:
+    """The names of the people and of the courses that events are about."""
+    people = {event.account_id for event in events if event.account_id is not None}
+    courses = {event.course_id for event in events if event.course_id is not None}
+    return names_of(store, people), course_names(store, courses)
 
 
 def _cells(store: Store, events: Sequence[Event]) -> list[list[str]]:
     """The rows of a table, under the names of `_HEADER`."""
-    names, courses = names_of(store, _people_in(events)), course_names(store, _courses_in(events))
+    names, courses = _names(store, events)
     return [
         [
-            one.at.isoformat(timespec="seconds"),
-            names.get(one.account_id or 0, ""),
-            one.who,
-            one.what,
-            courses.get(one.course_id or 0, ""),
-            one.about,
+            event.at.isoformat(timespec="seconds"),
+            names.get(event.account_id or 0, ""),
+            event.who,
+            event.what,
+            courses.get(event.course_id or 0, ""),
+            event.about,
         ]
-        for one in events
+        for event in events
     ]
 
 

@@ -1,4 +1,4 @@
-"""Logging in and out."""
+"""Logging in and out, and links that work once: one opens `--local`, others let people choose a password."""
 
 from __future__ import annotations
 
@@ -97,7 +97,11 @@ def _try(request: Request, store: Store, login: str, password: str, wanted: str)
     address = client_address(request)
     wait = ceil(logins.wait_before_login(store, login, address))
     if wait:  # also for the right password: whether it is right is not told now
-        return _later(request, store, wanted, login, wait)
+        long = number_of(ceil(wait / 60), "minute") if wait >= 60 else number_of(wait, "second")
+        message = Message("There were too many tries.", "error", f"Wait {long}, then try again.")
+        answer = _form(request, store, wanted, login, message, 429)
+        answer.headers["Retry-After"] = str(wait)
+        return answer
     person = accounts.check_password(store, login, password)
     if person is None:
         logins.failed_login(store, login, address)
@@ -107,14 +111,6 @@ def _try(request: Request, store: Store, login: str, password: str, wanted: str)
         return _form(request, store, wanted, login, _WRONG, 403)
     logins.forgive(store, login, address)
     return let_in(request, store, person, local_path(wanted))
-
-
-def _later(request: Request, store: Store, wanted: str, login: str, wait: int) -> Response:
-    long = number_of(ceil(wait / 60), "minute") if wait >= 60 else number_of(wait, "second")
-    message = Message("There were too many tries.", "error", f"Wait {long}, then try again.")
-    answer = _form(request, store, wanted, login, message, 429)
-    answer.headers["Retry-After"] = str(wait)
-    return answer
 
 
 def _form(
@@ -140,8 +136,6 @@ def _demand_accounts(request: Request) -> None:
     if request.app.state.settings.local:
         raise HTTPException(403 if request.state.session is None else 404)
 
-
-# Links that work once: one opens `--local`, others lead to a form in which a password is chosen.
 
 _RULES = {"shortest": SHORTEST_PASSWORD, "longest": LONGEST_PASSWORD, "longest_login": accounts.LONGEST_LOGIN}
 
@@ -227,8 +221,7 @@ def _password_form(
     request: Request, link: Link, token: str, error: PostilError | None = None, **filled: Any
 ) -> HTMLResponse:
     """The page of a link, with what is wrong with what was filled in."""
-    messages = [Message(error.what, "error", error.hint)] if error else []
-    context = {"name": "", "login": "", **filled, **_RULES, "link": link, "token": token}
     if link.purpose == OPEN:
         return render(request, "opened.html", token=token)
-    return render(request, "welcome.html", status=400 if error else 200, messages=messages, **context)
+    context = {"name": "", "login": "", **filled, **_RULES}
+    return render(request, "welcome.html", error=error, link=link, token=token, **context)

@@ -19,7 +19,7 @@ from postil.workbench.http.access import (
     with_accounts,
 )
 from postil.workbench.http.addresses import main_origin
-from postil.workbench.http.rendering import Message, OfStore, Once, back, flash, flash_error, note, render
+from postil.workbench.http.rendering import Flashing, OfStore, Once, back, flash, note, render
 from postil.workbench.records import ASSISTANT, OWNER, SHARED, TEACHER, Account, Course, Level, Member, Person
 from postil.workbench.store import accounts, events
 from postil.workbench.store.access import hand_over, list_members, share_course, unshare_course
@@ -79,29 +79,26 @@ def give_role(request: Request, account_id: Number, store: OfStore, role: Text =
     """Give somebody another role."""
     if accounts.get_account(store, account_id).person.role == role:
         return back(f"/people/{account_id}")
-    try:
+    with Flashing(request):
         accounts.change_role(store, account_id, role)
-    except PostilError as error:
-        flash_error(request, error)
-        return back(f"/people/{account_id}")
-    person = accounts.get_account(store, account_id).person
-    note(request, events.ROLE_CHANGED, about=f"{person.login}: {role}")
-    flash(request, f"The role of {person.name} is “{role}” now.")
-    return back("/" if person.id == request.state.person.id and role != OWNER else f"/people/{account_id}")
+        person = accounts.get_account(store, account_id).person
+        note(request, events.ROLE_CHANGED, about=f"{person.login}: {role}")
+        flash(request, f"The role of {person.name} is “{role}” now.")
+        if person.id == request.state.person.id and role != OWNER:
+            return back("/")
+    return back(f"/people/{account_id}")
 
 
 @router.post("/people/{account_id}/close")
 def close_account(request: Request, account_id: Number, store: OfStore, heir: Text = "") -> RedirectResponse:
     """Close an account; somebody else gets its courses."""
     person = accounts.get_account(store, account_id).person
-    try:
+    with Flashing(request):
         if person.id == request.state.person.id:
             raise PostilError("this is your own account.", hint="Let another owner close it.")
         accounts.close_account(store, account_id, read_number(heir))
         note(request, events.ACCOUNT_CLOSED, about=person.login)
         flash(request, f"The account of {person.name} is closed.")
-    except PostilError as error:
-        flash_error(request, error)
     return back(f"/people/{account_id}")
 
 
@@ -126,8 +123,7 @@ def _people(
     return render(
         request,
         "people.html",
-        status=400 if error else 200,
-        messages=[Message(error.what, "error", error.hint)] if error else [],
+        error=error,
         accounts=accounts.list_accounts(store),
         state_of=state_of,
         roles=ROLES,
@@ -147,7 +143,11 @@ def _person(request: Request, store: Store, account_id: int, once: Once | None =
         seen=sessions[0].seen if sessions else None,
         roles=ROLES,
         filled={"role": account.person.role},
-        heirs=_heirs(store, account),
+        heirs=[
+            heir
+            for heir in accounts.list_accounts(store)
+            if heir.active and heir.person.makes_courses and heir.person.id != account_id
+        ],
         once=once,
     )
 
@@ -157,15 +157,6 @@ def state_of(account: Account) -> str:
     if account.closed:
         return "closed"
     return "active" if account.has_password else "invited"
-
-
-def _heirs(store: Store, account: Account) -> list[Account]:
-    """Who could get somebody's courses."""
-    return [
-        one
-        for one in accounts.list_accounts(store)
-        if one.active and one.person.makes_courses and one.person.id != account.person.id
-    ]
 
 
 def _new_link(request: Request, store: Store, account: Account) -> Once:
@@ -221,11 +212,9 @@ def change_level(
 ) -> RedirectResponse:
     """Share a course with somebody for more or less than before."""
     other = _demand_member(store, course_id, account_id)
-    try:
+    with Flashing(request):
         _share(request, store, course_id, other, level)
         flash(request, f"{other.name} can {level} now.")
-    except PostilError as error:
-        flash_error(request, error)
     return back(f"/courses/{course_id}/people")
 
 
@@ -255,14 +244,11 @@ def leave(request: Request, course_id: int, store: OfStore, person: OfPerson) ->
 @sharing_router.post("/courses/{course_id}/handover", dependencies=[may(Level.OWN)])
 def give_away(request: Request, course_id: int, store: OfStore, login: Text = "") -> RedirectResponse:
     """Make the course somebody else's; who had it can go on teaching in it."""
-    try:
+    with Flashing(request):
         other = _demand_person(store, login)
         hand_over(store, course_id, id_of(other))
-    except PostilError as error:
-        flash_error(request, error)
-        return back(f"/courses/{course_id}/people")
-    note(request, events.COURSE_HANDED_OVER, course_id=course_id, about=other.login)
-    flash(request, f"The course belongs to {other.name} now.")
+        note(request, events.COURSE_HANDED_OVER, course_id=course_id, about=other.login)
+        flash(request, f"The course belongs to {other.name} now.")
     return back(f"/courses/{course_id}/people")
 
 
@@ -278,13 +264,12 @@ def _page(
     return render(
         request,
         "sharing.html",
-        status=400 if error else 200,
-        messages=[Message(error.what, "error", error.hint)] if error else [],
+        error=error,
         course=course,
         owner=course.owner,
         own=course.owner == person,
         members=members,
-        shared_for=_name_of,
+        shared_for=lambda member: _NAMES[member.level],
         levels=LEVELS,
         others=_others(store, course, members),
         filled=filled or {"login": "", "level": "help"},
@@ -293,15 +278,16 @@ def _page(
 
 def _others(store: Store, course: Course, members: Sequence[Member]) -> list[Person]:
     """Those to choose from, with whom a course is not shared; nobody where they are too many for a list."""
-    inside = {course.owner, *(one.person for one in members)}
-    found = [one.person for one in list_accounts(store) if one.closed is None and one.person not in inside]
-    return found if len(found) <= _MOST_LISTED else []
+    inside = {course.owner, *(member.person for member in members)}
+    active = [account.person for account in list_accounts(store) if account.closed is None]
+    others = [person for person in active if person not in inside]
+    return others if len(others) <= _MOST_LISTED else []
 
 
 def _share(request: Request, store: Store, course_id: int, other: Person, level: str) -> None:
     if level not in SHARED:
         raise PostilError("a course is shared to help or to teach.", hint="Choose one.")
-    if any(one.person == other and one.level == SHARED[level] for one in list_members(store, course_id)):
+    if (other, SHARED[level]) in ((member.person, member.level) for member in list_members(store, course_id)):
         return  # nothing is changed, so the log has nothing to say
     share_course(store, course_id, id_of(other), SHARED[level])
     note(request, events.COURSE_SHARED, course_id=course_id, about=f"{other.login}: {level}")
@@ -309,19 +295,15 @@ def _share(request: Request, store: Store, course_id: int, other: Person, level:
 
 def _demand_person(store: Store, login: str) -> Person:
     """Somebody by their login; a closed account is as good as none."""
-    found = find_account(store, login)
-    if found is None or found.closed:
+    account = find_account(store, login)
+    if account is None or account.closed:
         raise PostilError(f"nobody here has the login “{login}”.", hint="Look at how they write it.")
-    return found.person
+    return account.person
 
 
 def _demand_member(store: Store, course_id: int, account_id: int) -> Person:
     """Somebody with whom a course is shared; others are not there as far as this course is concerned."""
-    found = [one.person for one in list_members(store, course_id) if one.person.id == account_id]
-    if not found:
+    people = {member.person.id: member.person for member in list_members(store, course_id)}
+    if account_id not in people:
         raise HTTPException(404)
-    return found[0]
-
-
-def _name_of(member: Member) -> str:
-    return _NAMES[member.level]
+    return people[account_id]

@@ -1,4 +1,4 @@
-"""Review: one answer at a time beside its reference, and a label for it with one key."""
+"""Review: one answer at a time beside its reference, a label with one key; or like answers as a group."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from postil.workbench.http.access import OfPerson, may
 from postil.workbench.http.guard import LargeForm
 from postil.workbench.http.rendering import OfStore, back, flash, note, render
 from postil.workbench.pages.table import STATES, Chosen, head_of, query_of
-from postil.workbench.records import LABELS, Decision, Level, View
+from postil.workbench.records import LABELS, Answer, Decision, Level, View
 from postil.workbench.store import events
 from postil.workbench.store.answers import (
     Filter,
@@ -38,6 +38,8 @@ from postil.workbench.store.decisions import decide, history, undo_last
 from postil.workbench.store.questions import MOST_FACETS, get_question
 
 router = APIRouter()
+groups_router = APIRouter(route_class=LargeForm)
+PAGE = 10  # groups on a page
 _FACET_KEYS = ascii_lowercase[:MOST_FACETS]  # a tick with one key
 # Where undo was asked for, and what is shown after it; from anywhere else the answer itself is.
 _UNDONE_ON = {"groups": "/groups", "table": "", "trust": "/trust"}
@@ -46,11 +48,10 @@ _UNDONE_ON = {"groups": "/groups", "table": "", "trust": "/trust"}
 @router.get("/questions/{question_id}/review", dependencies=[may(Level.HELP)])
 def start_review(request: Request, question_id: int, store: OfStore, chosen: Chosen) -> RedirectResponse:
     """Open the first answer that the filter lets through; without a filter, the first doubtful one."""
-    wanted = [chosen] if query_of(chosen) else [Filter(state="doubtful"), Filter(state="undecided"), chosen]
-    for one in wanted:
-        found = find_views(store, question_id, one, 0, 1)
-        if found:
-            return back(f"/answers/{found[0].answer.id}{query_of(one)}")
+    filters = [chosen] if query_of(chosen) else [Filter(state="doubtful"), Filter(state="undecided"), chosen]
+    for filter_ in filters:
+        for view in find_views(store, question_id, filter_, 0, 1):
+            return back(f"/answers/{view.answer.id}{query_of(filter_)}")
     flash(request, "There is no answer to review here.")
     return back(f"/questions/{question_id}")
 
@@ -89,9 +90,9 @@ def show_earns(
     """What an answer earns with these facets ticked, if it is partly right."""
     view = get_view(store, answer_id)
     question = get_question(store, view.answer.question_id)
-    told = told_by(view.facets, tick or ())
-    found = view.judged.facets if view.judged else ()
-    share = earned(PARTLY, view.set_facets, ticks_of(facet_views(view.set_facets, found, told)))
+    ticked = told_by(view.facets, tick or ())
+    outcomes = view.judged.facets if view.judged else ()
+    share = earned(PARTLY, view.set_facets, ticks_of(facet_views(view.set_facets, outcomes, ticked)))
     return render(request, "_earns.html", question=question, share=share)
 
 
@@ -122,17 +123,14 @@ def decide_answer(
         what = "The parts of a full answer have changed in the meantime, so nothing was decided."
         flash(request, what, "warning", "Here they are as they stand now.")
         return back(f"/answers/{answer_id}{query_of(chosen)}")
-    given = accept or demand_label(label)
+    label = accept or demand_label(label)
     # Before the decision, because it may take the answer out of the list that is being worked through.
     _, after = neighbours(store, answer_id, chosen)
-    told = told_by(view.facets, tick or ()) if facets_shown else None
+    ticked = told_by(view.facets, tick or ()) if facets_shown else None
     source = "accepted" if accept else "review"
-    decide(store, view.answer.question_id, [answer_id], given, source, told, by=person.id)
-    flash(request, f"Decided for {view.answer.student or view.answer.key}: {PLAIN_NAMES[given]}.")
-    following = after or _first(store, view.answer.question_id, chosen, answer_id)
-    if following is None:
-        return _at_the_end(request, view.answer.question_id)
-    return back(f"/answers/{following}{query_of(chosen, came=answer_id)}")
+    decide(store, view.answer.question_id, [answer_id], label, source, ticked, by=person.id)
+    flash(request, f"Decided for {view.answer.student or view.answer.key}: {PLAIN_NAMES[label]}.")
+    return _go_on(request, store, view.answer, after, chosen, came=answer_id)
 
 
 @router.post("/answers/{answer_id}/delete", dependencies=[may(Level.TEACH)])
@@ -144,10 +142,7 @@ def delete(request: Request, answer_id: int, store: OfStore, chosen: Chosen) -> 
     course_id = get_question(store, answer.question_id).course_id
     note(request, events.ANSWER_DELETED, course_id=course_id, about=f"question {answer.question_id}")
     flash(request, f"The answer of {answer.student or answer.key} was deleted.")
-    following = after or _first(store, answer.question_id, chosen, answer_id)
-    if following is None:
-        return _at_the_end(request, answer.question_id)
-    return back(f"/answers/{following}{query_of(chosen)}")
+    return _go_on(request, store, answer, after, chosen)
 
 
 @router.post("/questions/{question_id}/undo", dependencies=[may(Level.HELP)])
@@ -156,7 +151,7 @@ def undo(
 ) -> RedirectResponse:
     """Take back the last decision, or all of the last group's, and show what it was about."""
     undone = undo_last(store, question_id)
-    flash(request, _told(undone))
+    flash(request, _undone_words(undone))
     if shown in _UNDONE_ON or not undone:
         return back(f"/questions/{question_id}{_UNDONE_ON.get(shown, '')}")
     return back(f"/answers/{undone[0].answer_id}{query_of(chosen)}")
@@ -176,20 +171,20 @@ def picture_of(pair: AlignedPair | None) -> Markup:
     return Markup(alignment_svg(pair, ("answer", "reference"), in_page=True, plain=True))  # noqa: S704
 
 
-def _at_the_end(request: Request, question_id: int) -> RedirectResponse:
-    flash(request, "That was the last one of this list.")
-    return back(f"/questions/{question_id}")
+def _go_on(
+    request: Request, store: Store, done: Answer, after: int | None, chosen: Filter, **more: int
+) -> RedirectResponse:
+    """Go to the next answer; after the last, to the first of the list that is still to be decided."""
+    if after is None and chosen.state in ("doubtful", "undecided"):
+        first = find_views(store, done.question_id, chosen, 0, 2)
+        after = next((view.answer.id for view in first if view.answer.id != done.id), None)
+    if after is None:
+        flash(request, "That was the last one of this list.")
+        return back(f"/questions/{done.question_id}")
+    return back(f"/answers/{after}{query_of(chosen, **more)}")
 
 
-def _first(store: Store, question_id: int, chosen: Filter, but: int) -> int | None:
-    """The first answer still to be decided of a list of such, for when the list's end is reached."""
-    if chosen.state not in ("doubtful", "undecided"):
-        return None
-    found = find_views(store, question_id, chosen, 0, 2)
-    return next((view.answer.id for view in found if view.answer.id != but), None)
-
-
-def _told(undone: list[Decision]) -> str:
+def _undone_words(undone: list[Decision]) -> str:
     if not undone:
         return "There is nothing to take back."
     if undone[0].source == "passed":
@@ -198,12 +193,6 @@ def _told(undone: list[Decision]) -> str:
     if len(undone) > 1:
         return f"Taken back: “{label}” for {len(undone)} answers."
     return f"Taken back: “{label}”."
-
-
-# Groups: answers that say the same in the same words, and one decision for all of them.
-
-groups_router = APIRouter(route_class=LargeForm)
-PAGE = 10
 
 
 @groups_router.get("/questions/{question_id}/groups", dependencies=[may(Level.HELP)])
@@ -230,9 +219,9 @@ def show_groups(request: Request, question_id: int, store: OfStore, page: int = 
 @groups_router.get("/questions/{question_id}/groups/{group}", dependencies=[may(Level.HELP)])
 def show_members(request: Request, question_id: int, group: int, store: OfStore) -> HTMLResponse:
     """The answers of a group, each to be ticked or not; asked for when somebody wants to see them."""
-    found = _demand_group(store, question_id, group)
+    shown = _demand_group(store, question_id, group)
     views = _members(store, question_id, group)
-    return render(request, "_members.html", group=found, views=views, ticked=usually_ticked)
+    return render(request, "_members.html", group=shown, views=views, ticked=usually_ticked)
 
 
 @groups_router.post("/questions/{question_id}/groups/{group}/decide", dependencies=[may(Level.HELP)])
@@ -254,15 +243,15 @@ def decide_group(
     `first` and `size` are as the page had them: the group must be the one that was seen.
     """
     here = f"/questions/{question_id}/groups{f'?page={page}' if page > 1 else ''}#group-{group}"
-    found = _demand_group(store, question_id, group)
-    if (found.first, found.size) != (first, size):
+    current = _demand_group(store, question_id, group)
+    if (current.first, current.size) != (first, size):
         flash(request, "The groups have changed in the meantime, so nothing was decided.", kind="error")
         return back(here)
     ticked = set(answer or ())
     chosen = [
         view.answer.id
         for view in _members(store, question_id, group)
-        if (view.answer.id in ticked if listed else usually_ticked(found, view))
+        if (view.answer.id in ticked if listed else usually_ticked(current, view))
     ]
     if not chosen:
         flash(request, "No answer of the group is ticked, so nothing was decided.", kind="error")
@@ -281,13 +270,12 @@ def usually_ticked(group: Group, view: View) -> bool:
 
 
 def _demand_group(store: Store, question_id: int, number: int) -> Group:
-    found = get_groups(store, question_id, [number])
-    if not found:
+    groups = get_groups(store, question_id, [number])
+    if not groups:
         raise PostilError("this group is not there.", hint="Look at the groups again: they may have changed.")
-    return found[0]
+    return groups[0]
 
 
 def _members(store: Store, question_id: int, number: int) -> list[View]:
-    # Not more than a question can have.
-    wanted = Filter(group=number, order="place")
-    return find_views(store, question_id, wanted, 0, 1_000_000, aligned=False)
+    most = 1_000_000  # more than a question can have
+    return find_views(store, question_id, Filter(group=number, order="place"), 0, most, aligned=False)

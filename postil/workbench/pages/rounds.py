@@ -1,4 +1,8 @@
-"""Double labelling: the rounds of a question, how far each is, and what to do with its labels."""
+"""Double labelling: the rounds of a question, labelling blind, settling, and what to do with the labels.
+
+The pages for labelling show the question, its references and an answer, and nothing else: neither who wrote
+it, nor what Postil or another person says of it. Only the referee sees both labels, without who gave which.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +17,24 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from postil.errors import PostilError, number_of
 from postil.senses.corpus.items import Tagging
-from postil.workbench import rounds
 from postil.workbench.exports import file_name
-from postil.workbench.http.access import May, OfPerson, may, refuse_blind, with_accounts
-from postil.workbench.http.rendering import OfStore, back, flash, flash_error, note, render
+from postil.workbench.http.access import May, OfPerson, may, read_number, refuse_blind, with_accounts
+from postil.workbench.http.rendering import Flashing, OfStore, back, flash, note, render
 from postil.workbench.pages.exports import TAKEN_AWAY
 from postil.workbench.pages.table import head_of
 from postil.workbench.pages.trust import kappa_words
 from postil.workbench.records import Level, Person
-from postil.workbench.rounds import CHOICES, Work, compare, corpus, progress, waits_for
+from postil.workbench.rounds import (
+    CHOICES,
+    Work,
+    compare,
+    corpus,
+    disagreements,
+    name_of,
+    order,
+    progress,
+    waits_for,
+)
 from postil.workbench.store.access import Right, level_on, list_members, owner_of
 from postil.workbench.store.accounts import list_accounts
 from postil.workbench.store.answers import get_view, list_answers
@@ -43,13 +56,8 @@ from postil.workbench.store.rounds import (
     work_of,
 )
 
-# Labelling blind, one answer at a time, and settling where two people differ.
-#
-# These pages show the question, its references and an answer, and nothing else: neither who wrote it, nor
-# what Postil or another person says of it. Only the referee sees both labels, without who gave which.
-
 router = APIRouter()
-_MOST_DIGITS = 9  # of a number that any of the databases can look for
+_LARGEST_SEED = 2**31
 
 
 class _MaySeeRound(May):
@@ -57,8 +65,7 @@ class _MaySeeRound(May):
 
     def __call__(self, request: Request, store: OfStore, person: OfPerson) -> None:
         """Refuse, or do nothing."""
-        text = str(request.path_params["round_id"])
-        number = int(text) if text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS else 0
+        number = read_number(str(request.path_params["round_id"])) or 0
         question_id = part_in(store, person, number)
         if question_id is None:
             super().__call__(request, store, person)
@@ -80,7 +87,7 @@ class _Path:
         """The next answer that is not done, from the one given on and then from the start; None: all are."""
         start = self.answers.index(answer_id) + 1 if answer_id in self.answers else 0
         ahead = [*self.answers[start:], *self.answers[:start]]
-        return next((one for one in ahead if one not in self.done), None)
+        return next((answer for answer in ahead if answer not in self.done), None)
 
     def before(self, answer_id: int | None) -> int | None:
         """The answer before this one; before the end there is the last."""
@@ -103,7 +110,7 @@ def show_dispute(request: Request, round_id: int, store: OfStore, person: OfPers
     work = get_work(store, round_id)
     if not work.round.settles(person):
         return _not_yours(request, round_id, "Somebody else settles this round.")
-    if not rounds.progress(work).finished:
+    if not progress(work).finished:
         return _not_yours(request, round_id, "There is nothing to settle before both have finished.")
     return _show(request, store, work, person, of, "settle")
 
@@ -128,35 +135,31 @@ def keep(
     if answer_id is None:
         flash(request, "This answer is not there any more.", "warning", "Here is the next.")
         return back(here)
-    try:
+    with Flashing(request):
         tag(store, round_id, person, answer_id, label, seconds=_time(seconds, opened), note=note)
-    except PostilError as error:
-        flash_error(request, error)
-        return back(f"/rounds/{round_id}")
-    work = get_work(store, round_id)
-    following = _path(work, person).after(answer_id)
-    return back(here if following is None else f"{here}?of={rounds.name_of(work.round, person, following)}")
+        work = get_work(store, round_id)
+        following = _path(work, person).after(answer_id)
+        return back(here if following is None else f"{here}?of={name_of(work.round, person, following)}")
+    return back(f"/rounds/{round_id}")
 
 
 @router.post("/rounds/{round_id}/undo", dependencies=[may_see_round])
 def undo(request: Request, round_id: int, store: OfStore, person: OfPerson) -> RedirectResponse:
     """Take back the last label that a person gave, and show the answer again."""
-    try:
+    with Flashing(request):
         answer_id = untag_last(store, round_id, person)
-    except PostilError as error:
-        flash_error(request, error)
-        return back(f"/rounds/{round_id}")
-    work = get_work(store, round_id)
-    here = f"/rounds/{round_id}/{'settle' if work.round.settles(person) else 'label'}"
-    if answer_id is None:
-        flash(request, "There is nothing to take back.")
-        return back(here)
-    flash(request, "Your last label was taken back.")
-    return back(f"{here}?of={rounds.name_of(work.round, person, answer_id)}")
+        work = get_work(store, round_id)
+        here = f"/rounds/{round_id}/{'settle' if work.round.settles(person) else 'label'}"
+        if answer_id is None:
+            flash(request, "There is nothing to take back.")
+            return back(here)
+        flash(request, "Your last label was taken back.")
+        return back(f"{here}?of={name_of(work.round, person, answer_id)}")
+    return back(f"/rounds/{round_id}")
 
 
 def _show(request: Request, store: Store, work: Work, person: Person, of: str, task: str) -> HTMLResponse:
-    path, far = _path(work, person), rounds.progress(work)
+    path, far = _path(work, person), progress(work)
     over = work.round.closed is not None or (task == "label" and far.finished)
     answer_id = None if over else _find(work, person, of) or path.after(None)
     before = path.before(answer_id)
@@ -172,8 +175,8 @@ def _show(request: Request, store: Store, work: Work, person: Person, of: str, t
         done=len(path.done),
         # The text alone: nothing else that is known of an answer can slip into the page.
         text=None if answer_id is None else get_view(store, answer_id).answer.text,
-        called="" if answer_id is None else rounds.name_of(work.round, person, answer_id),
-        before=None if before is None else rounds.name_of(work.round, person, before),
+        called="" if answer_id is None else name_of(work.round, person, answer_id),
+        before=None if before is None else name_of(work.round, person, before),
         place=0 if answer_id is None else path.answers.index(answer_id) + 1,
         given=given,
         said=_said(work, answer_id) if task == "settle" else (),
@@ -185,21 +188,21 @@ def _show(request: Request, store: Store, work: Work, person: Person, of: str, t
 def _path(work: Work, person: Person) -> _Path:
     done = frozenset(work.of(person))
     if work.round.settles(person):
-        disputed = [int(one.item) for one in rounds.disagreements(work)]
+        disputed = [int(disagreement.item) for disagreement in disagreements(work)]
         return _Path(disputed, done & frozenset(disputed))
-    return _Path(rounds.order(work.round, person), done)
+    return _Path(order(work.round, person), done)
 
 
 def _find(work: Work, person: Person, name: str) -> int | None:
     """The answer that an address calls by a name, among those that this person works through."""
     answers = _path(work, person).answers
-    return next((one for one in answers if rounds.name_of(work.round, person, one) == name), None)
+    return next((answer_id for answer_id in answers if name_of(work.round, person, answer_id) == name), None)
 
 
 def _said(work: Work, answer_id: int | None) -> list[Tagging]:
     """What the two said of an answer, in the alphabet's order, so that nobody can tell who said which."""
-    told = [one for one in work.taggings if one.item == str(answer_id)]
-    return sorted(told, key=lambda one: one.tags)
+    taggings = [tagging for tagging in work.taggings if tagging.item == str(answer_id)]
+    return sorted(taggings, key=lambda tagging: tagging.tags)
 
 
 def _time(seconds: str, opened: str) -> float | None:
@@ -213,9 +216,6 @@ def _time(seconds: str, opened: str) -> float | None:
 def _not_yours(request: Request, round_id: int, why: str) -> RedirectResponse:
     flash(request, why, "warning")
     return back(f"/rounds/{round_id}")
-
-
-_LARGEST_SEED = 2**31
 
 
 @router.get("/rounds", dependencies=[with_accounts])
@@ -260,21 +260,18 @@ def make(
 ) -> RedirectResponse:
     """Begin a round."""
     right: Right = request.state.right
-    try:
+    with Flashing(request):
         if right.level < Level.OWN and not {first, second, referee} <= _members(store, right.course_id):
             raise PostilError(
                 "somebody was chosen who is not in this course.",
                 hint="Its owner can share the course with them, or begin the round.",
             )
-        round_id = make_round(
-            store, question_id, first, second, referee, size=size, seed=randbelow(_LARGEST_SEED)
-        )
-    except PostilError as error:
-        flash_error(request, error)
-        return back(f"/questions/{question_id}/rounds")
-    _note(request, ROUND_MADE, round_id)
-    flash(request, "The round has begun. Those who label find it under “To label” when they log in.")
-    return back(f"/rounds/{round_id}")
+        seed = randbelow(_LARGEST_SEED)
+        round_id = make_round(store, question_id, first, second, referee, size=size, seed=seed)
+        _note(request, ROUND_MADE, round_id)
+        flash(request, "The round has begun. Those who label find it under “To label” when they log in.")
+        return back(f"/rounds/{round_id}")
+    return back(f"/questions/{question_id}/rounds")
 
 
 @router.get("/rounds/{round_id}", dependencies=[may_see_round])
@@ -302,18 +299,16 @@ def show_round(request: Request, round_id: int, store: OfStore, person: OfPerson
 @router.post("/rounds/{round_id}/close", dependencies=[may(Level.TEACH)])
 def close(request: Request, round_id: int, store: OfStore) -> RedirectResponse:
     """Let the labels count as decisions, and have the class graded with them."""
-    try:
+    with Flashing(request):
         count = close_round(store, round_id)
-    except PostilError as error:
-        flash_error(request, error)
-        return back(f"/rounds/{round_id}")
-    question = get_question(store, get_work(store, round_id).round.question_id)
-    _note(request, ROUND_CLOSED, round_id)
-    flash(request, f"{number_of(count, 'label')} {'counts' if count == 1 else 'count'} as decisions now.")
-    # What is graded already changes only after a look at what would change: of answers that nobody decided.
-    enqueue(store, "regrade" if question.judged else "grade", question.id)
-    looks = question.judged and question.decided < question.answers
-    return back(f"/questions/{question.id}{'/changes' if looks else ''}")
+        question = get_question(store, get_work(store, round_id).round.question_id)
+        _note(request, ROUND_CLOSED, round_id)
+        flash(request, f"{number_of(count, 'label')} {'counts' if count == 1 else 'count'} as decisions now.")
+        # What is graded already changes only after a look at what would change: of answers nobody decided.
+        enqueue(store, "regrade" if question.judged else "grade", question.id)
+        looks = question.judged and question.decided < question.answers
+        return back(f"/questions/{question.id}{'/changes' if looks else ''}")
+    return back(f"/rounds/{round_id}")
 
 
 @router.get("/rounds/{round_id}/corpus.zip", dependencies=TAKEN_AWAY)

@@ -21,8 +21,10 @@ from postil.workbench.store.jobs import decisions_heard, enqueue, latest_job
 from postil.workbench.store.judgements import count_changes
 from postil.workbench.store.questions import get_question, is_outdated
 
+router = APIRouter()
+PAGE = 50
+ACTIVE = ("waiting", "running")
 # Which answers a page shows and in which order, as the address says it: `?state=doubtful&label=correct`.
-
 STATES = {
     "all": "All",
     "doubtful": "Doubtful",
@@ -58,15 +60,11 @@ def query_of(chosen: Filter, **more: object) -> str:
         "order": chosen.order if chosen.order != "doubtful" else "",
         **more,
     }
-    told = {name: value for name, value in parts.items() if value}
-    return f"?{urlencode(told)}" if told else ""
+    query = {name: value for name, value in parts.items() if value}
+    return f"?{urlencode(query)}" if query else ""
 
 
-router = APIRouter()
 Chosen = Annotated[Filter, Depends(read_filter)]
-
-PAGE = 50
-ACTIVE = ("waiting", "running")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +99,6 @@ def active_job(store: Store, question_id: int) -> Job | None:
     return job if job and job.state in ACTIVE else None
 
 
-def fresh_decisions(store: Store, question_id: int) -> int:
-    """How many decisions the machine can learn from that the last grading did not know."""
-    return max(0, len(teaching(store, question_id)) - decisions_heard(store, question_id))
-
-
 @router.get("/questions/{question_id}", dependencies=[may(Level.HELP)])
 def show_question(
     request: Request, question_id: int, store: OfStore, chosen: Chosen, page: int = 1
@@ -119,7 +112,8 @@ def show_question(
         **_rows_context(store, question_id, chosen, page),
         job=latest_job(store, question_id),
         counts=_counts(store, head["question"]),
-        fresh=fresh_decisions(store, question_id),
+        # Decisions that the machine can learn from and that the last grading did not know.
+        fresh=max(0, len(teaching(store, question_id)) - decisions_heard(store, question_id)),
         would_change=count_changes(store, question_id),
         outdated=is_outdated(store, question_id),
         states=STATES,

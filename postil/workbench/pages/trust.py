@@ -1,4 +1,13 @@
-"""The page about trust: how the grader does on this question, and what could pass without a look."""
+"""The page about trust: how the grader does on this question, and which answers need no look.
+
+Every decision is compared with what the machine said before it was made. Three kinds of decision say nothing
+and are left out: those made before anything was graded, those on an answer whose label the machine had only
+repeated from an earlier decision, and answers accepted many at a time, since nobody looked at each, even if
+others of the same step were changed later. A group decided as one is one look and counts once, however many
+answers it holds; what two people labelled was looked at one by one, though it is stored as one step. Answers
+accepted one by one count: the teacher looked, but saw the machine's label first, so the page also says how
+many these are.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
+from statistics import fmean
 from typing import Annotated, Any, Protocol
 
 from fastapi import APIRouter, Form, Request
@@ -29,16 +39,7 @@ from postil.workbench.store.decisions import LABELLED, SETTLED, pass_all
 from postil.workbench.store.judgements import Seen, see
 from postil.workbench.store.questions import get_question
 
-# How far the grader can be trusted on one question: what it had said beside what the teacher decided.
-#
-# Every decision is compared with what the machine said before it was made. Three kinds of decision say
-# nothing and are left out: those made before anything was graded, those on an answer whose label the
-# machine had only repeated from an earlier decision, and answers accepted many at a time, since nobody
-# looked at each: also when the others of their step were decided otherwise later. A group decided as one is
-# one look and counts once, however many answers it holds; what two people labelled was looked at one by
-# one, though it is stored as one step. Answers accepted one by one count: the teacher looked, but saw the
-# machine's label first, so it is also said how many these are.
-
+router = APIRouter()
 TARGETS = tuple(range(80, 100))  # per cent
 # Fewer comparisons say too little for a kappa and a diagram, or for a threshold of the question's own.
 FEW, ENOUGH = 10, 20
@@ -46,6 +47,9 @@ _IN_A_BIN = 5
 _NORMAL = 1.959964  # the 97.5th percentile of the normal distribution
 _RANKS = {"correct": 2, "partially_correct_incomplete": 1}
 _NEVER = 1.01
+USUAL = 95  # per cent
+# What a kappa above so much is called (Landis and Koch 1977).
+_KAPPA_WORDS = {0.8: "almost perfect", 0.6: "substantial", 0.4: "moderate", 0.2: "fair", 0.0: "slight"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,16 +185,16 @@ def measure(seen: Sequence[Seen], shipped: Calibration, target: float) -> Trust:
 def compare(seen: Sequence[Seen]) -> list[Compared]:
     """The decisions that say something about the machine, each beside what it had said."""
     batches: dict[tuple[int, int], list[Decision]] = {}
-    for one in seen:
-        decision = one.decision
-        if decision and decision.machine_label and decision.source != "passed" and not _repeated(one):
+    for answer in seen:
+        decision = answer.decision
+        if decision and decision.machine_label and decision.source != "passed" and not _repeated(answer):
             alone = decision.id if decision.source in (LABELLED, SETTLED) else 0
             batches.setdefault((decision.batch, alone), []).append(decision)
-    found = []
+    comparisons = []
     for batch in batches.values():
-        usual = Counter(one.machine_label for one in batch).most_common(1)[0][0]
-        found.append(_compared(next(one for one in batch if one.machine_label == usual)))
-    return found
+        usual = Counter(decision.machine_label for decision in batch).most_common(1)[0][0]
+        comparisons.append(_compared(next(one for one in batch if one.machine_label == usual)))
+    return comparisons
 
 
 def reliability_bins(compared: Sequence[Compared]) -> tuple[Bin, ...]:
@@ -208,18 +212,16 @@ def reliability_bins(compared: Sequence[Compared]) -> tuple[Bin, ...]:
     if len(joined) > 1 and len(joined[-1]) < _IN_A_BIN:
         rest = joined.pop()
         joined[-1] += rest
-    return tuple(_bin(one) for one in joined)
+    bins = []
+    for step in joined:
+        share = Share(sum(one.right for one in step), len(step))
+        bins.append(Bin(fmean(one.confidence for one in step), share.count, share.right, *share.interval))
+    return tuple(bins)
 
 
-def _bin(compared: Sequence[Compared]) -> Bin:
-    share = Share(sum(one.right for one in compared), len(compared))
-    mean = sum(one.confidence for one in compared) / len(compared)
-    return Bin(mean, share.count, share.right, *share.interval)
-
-
-def _repeated(one: Seen) -> bool:
+def _repeated(answer: Seen) -> bool:
     """Whether the machine had only repeated an earlier decision on the same words."""
-    judged, decision = one.judged, one.decision
+    judged, decision = answer.judged, answer.decision
     return bool(judged and decision and judged.reason is Reason.TOLD and judged.made <= decision.made)
 
 
@@ -263,19 +265,6 @@ def _passing(seen: Sequence[Seen], known: Calibration, target: float, *, own: bo
 def _counts(labels: Iterable[str]) -> dict[str, int]:
     counts = Counter(labels)
     return {label: counts[label] for label in LABELS}
-
-
-router = APIRouter()
-
-USUAL = 95  # per cent
-# What a kappa of at least so much is called (Landis and Koch 1977).
-_KAPPA_WORDS = (
-    (0.8, "almost perfect"),
-    (0.6, "substantial"),
-    (0.4, "moderate"),
-    (0.2, "fair"),
-    (0.0, "slight"),
-)
 
 
 @router.get("/questions/{question_id}/trust", dependencies=[may(Level.HELP)])
@@ -330,7 +319,7 @@ def _shipped(grader: Grader, question: Question) -> Stack:
 
 def kappa_words(kappa: float) -> str:
     """What a kappa is called in plain words."""
-    return next((words for least, words in _KAPPA_WORDS if kappa > least), "no better than chance")
+    return next((words for least, words in _KAPPA_WORDS.items() if kappa > least), "no better than chance")
 
 
 def _pictures(trust: Trust) -> dict[str, Any]:

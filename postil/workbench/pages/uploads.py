@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Request, Response, UploadFile
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -12,17 +12,16 @@ from starlette.datastructures import FormData
 
 from postil.data.formats.quizzes import Quiz
 from postil.errors import PostilError, number_of
-from postil.workbench.drafts import Columns, Draft, guess_columns, open_file, open_paste
+from postil.workbench.drafts import Draft, open_file, open_paste
 from postil.workbench.http.access import OfPerson, may
 from postil.workbench.http.guard import LargeForm
-from postil.workbench.http.rendering import OfStore, back, flash, flash_error, note, render
-from postil.workbench.pages.drafts import as_told, chosen_columns, draft_page, find_targets, still_meant
-from postil.workbench.plans import Plan, Target, make_plan
+from postil.workbench.http.rendering import Flashing, OfStore, back, flash, note, render
+from postil.workbench.pages.drafts import draft_page, read_draft
 from postil.workbench.quizzes import MOST_QUESTIONS, Choice, make_choices
 from postil.workbench.records import Level, NewAnswer
 from postil.workbench.settings import Settings
 from postil.workbench.store import events
-from postil.workbench.store.answers import add_answers, list_answers
+from postil.workbench.store.answers import add_answers
 from postil.workbench.store.courses import get_course
 from postil.workbench.store.database import Store
 from postil.workbench.store.drafts import (
@@ -37,23 +36,20 @@ from postil.workbench.store.questions import get_question, list_questions
 
 router = APIRouter(route_class=LargeForm)
 Text = Annotated[str, Form()]
-_MOST_DIGITS = 12  # of the number of a question in a draft
 _QUIZ_ELSEWHERE = "Bring it on the course’s page, under “Several questions from one file”."
 
 
-async def read_form(request: Request) -> FormData:
-    """The fields of a form, whichever they are."""
+async def _read_form(request: Request) -> FormData:
     return await request.form()
 
 
-def get_settings(request: Request) -> Settings:
-    """What the workbench was told when it started."""
+def _get_settings(request: Request) -> Settings:
     settings: Settings = request.app.state.settings
     return settings
 
 
-Fields = Annotated[FormData, Depends(read_form)]
-OfSettings = Annotated[Settings, Depends(get_settings)]
+Fields = Annotated[FormData, Depends(_read_form)]
+OfSettings = Annotated[Settings, Depends(_get_settings)]
 
 
 @router.post("/questions/{question_id}/answers/draft", dependencies=[may(Level.TEACH)])
@@ -68,7 +64,7 @@ def bring_answers(
 ) -> RedirectResponse:
     """Read a file or a paste with the answers to one question."""
     question = get_question(store, question_id)
-    try:
+    with Flashing(request):
         most = settings.most_answers
         if file is not None:
             opened = open_file(file.filename or "", file.file.read(), most)
@@ -76,10 +72,8 @@ def bring_answers(
                 raise PostilError("this file has questions, and no answers.", hint=_QUIZ_ELSEWHERE)
         else:
             opened = open_paste(text, most)
-    except PostilError as error:
-        flash_error(request, error)
-        return back(f"/questions/{question_id}")
-    return back(f"/drafts/{keep_draft(store, opened, question.course_id, question_id, person.id)}")
+        return back(f"/drafts/{keep_draft(store, opened, question.course_id, question_id, person.id)}")
+    return back(f"/questions/{question_id}")
 
 
 @router.post("/courses/{course_id}/draft", dependencies=[may(Level.TEACH)])
@@ -93,14 +87,12 @@ def bring_questions(
 ) -> RedirectResponse:
     """Read a file with several questions and the answers to them."""
     get_course(store, course_id)
-    try:
+    with Flashing(request):
         if file is None:
             raise PostilError("no file was chosen.", hint="Choose one first.")
         opened = open_file(file.filename or "", file.file.read(), settings.most_answers)
-    except PostilError as error:
-        flash_error(request, error)
-        return back(f"/courses/{course_id}")
-    return back(f"/drafts/{keep_draft(store, opened, course_id, None, person.id)}")
+        return back(f"/drafts/{keep_draft(store, opened, course_id, None, person.id)}")
+    return back(f"/courses/{course_id}")
 
 
 @router.post("/questions/{question_id}/answers", dependencies=[may(Level.TEACH)])
@@ -108,13 +100,11 @@ def type_answer(
     request: Request, question_id: int, store: OfStore, text: Text = "", student: Text = ""
 ) -> RedirectResponse:
     """Store one answer that was typed in."""
-    try:
+    with Flashing(request):
         if not text.strip():
             raise PostilError("the answer is empty.", hint="Write what the student said.")
         add_answers(store, question_id, [NewAnswer(f"typed-{secrets.token_hex(3)}", student, text.strip())])
         flash(request, "1 answer was added.")
-    except PostilError as error:
-        flash_error(request, error)
     return back(f"/questions/{question_id}")
 
 
@@ -124,10 +114,7 @@ def show_draft(request: Request, token: str, store: OfStore, settings: OfSetting
     draft = get_draft(store, token)
     if draft.quiz is not None:
         return back(f"/drafts/{token}/quiz")
-    columns = guess_columns(draft)
-    targets = find_targets(store, draft, columns, {})
-    plan = _plan(store, draft, columns, settings, {}, targets)
-    return draft_page(request, store, draft, columns, plan, {}, targets=targets)
+    return draft_page(request, store, read_draft(store, draft, {}, settings.most_answers))
 
 
 @router.post("/drafts/{token}", dependencies=[may(Level.TEACH)])
@@ -135,12 +122,8 @@ def refresh_draft(
     request: Request, token: str, store: OfStore, settings: OfSettings, fields: Fields
 ) -> HTMLResponse:
     """The same when a column was chosen otherwise, or the first row is no heading."""
-    draft = as_told(get_draft(store, token), fields)
-    columns = chosen_columns(draft, fields)
-    meant = still_meant(columns, fields)
-    targets = find_targets(store, draft, columns, meant)
-    plan = _plan(store, draft, columns, settings, meant, targets)
-    return draft_page(request, store, draft, columns, plan, meant, targets=targets)
+    reading = read_draft(store, get_draft(store, token), fields, settings.most_answers)
+    return draft_page(request, store, reading)
 
 
 @router.post("/drafts/{token}/store", dependencies=[may(Level.TEACH)])
@@ -148,13 +131,10 @@ def store_draft(
     request: Request, token: str, store: OfStore, settings: OfSettings, fields: Fields
 ) -> Response:
     """Store what is shown."""
-    draft = as_told(get_draft(store, token), fields)
-    columns = chosen_columns(draft, fields)
-    meant = still_meant(columns, fields)
-    targets = find_targets(store, draft, columns, meant)
-    plan = _plan(store, draft, columns, settings, meant, targets)
+    reading = read_draft(store, get_draft(store, token), fields, settings.most_answers)
+    draft, plan = reading.draft, reading.plan
     if plan.problems or (draft.question_id is None and plan.unanswered):
-        return draft_page(request, store, draft, columns, plan, meant, status=400, targets=targets)
+        return draft_page(request, store, reading, status=400)
     made = store_plan(store, draft, plan)
     about = f"{number_of(plan.answers, 'answer')}, question {', '.join(map(str, made))}"
     note(request, events.ANSWERS_IMPORTED, course_id=draft.course_id, about=about)
@@ -178,36 +158,6 @@ def forget_draft(token: str, store: OfStore) -> RedirectResponse:
     if brought.question_id is not None:
         return back(f"/questions/{brought.question_id}")
     return back(f"/courses/{brought.course_id}")
-
-
-def _plan(
-    store: Store,
-    draft: Draft,
-    columns: Columns,
-    settings: Settings,
-    fields: Mapping[str, Any],
-    targets: Mapping[int, Target],
-) -> Plan:
-    taken: set[str] = set()
-    if draft.question_id is not None:
-        taken = {answer.key for answer in list_answers(store, draft.question_id)}
-    numbers = {
-        name.removeprefix("right-"): str(text) for name, text in fields.items() if name[:6] == "right-"
-    }
-    given = {
-        int(number): text.splitlines()
-        for number, text in numbers.items()
-        if number.isdecimal() and len(number) < _MOST_DIGITS
-    }
-    return make_plan(
-        draft,
-        columns,
-        taken=taken,
-        left_out={number for number in given if f"take-{number}" not in fields},
-        given={number: [line.strip() for line in lines if line.strip()] for number, lines in given.items()},
-        targets=targets,
-        most=settings.most_answers,
-    )
 
 
 # A quiz of a learning platform: shown question by question, then made into questions of a course.
