@@ -120,7 +120,7 @@ def walk(page: Page, folder: Path) -> None:
     shoot("groups")
     page.locator(".group").first.get_by_role("button", name="off the point").click()
     page.goto(question)
-    page.get_by_role("button", name="Grade the rest again").click()
+    page.get_by_role("button", name="Grade the others again").click()
     page.wait_for_selector(".changes-head, .empty", timeout=120_000)
     shoot("changes")
     page.goto(f"{question}/trust")
@@ -136,11 +136,11 @@ def prepare(page: Page, shoot: Shoot) -> str:
     """Make the courses and the question, and bring the answers; returns the question's address."""
     page.goto("/")
     shoot("first")
-    page.get_by_role("button", name="Try the bundled class").click()
+    page.get_by_role("button", name="Try the sample class").click()
     shoot("course")
     page.goto("/")
     page.get_by_label("Name").fill("Earth science 7b")
-    page.get_by_role("button", name="Make the course").click()
+    page.get_by_role("button", name="Create course").click()
     course = page.url
     page.goto("/")
     shoot("courses")
@@ -155,7 +155,7 @@ def prepare(page: Page, shoot: Shoot) -> str:
     page.locator("#answers-file").set_input_files(
         {"name": "puddle.csv", "mimeType": "text/csv", "buffer": a_class().encode()}
     )
-    page.get_by_role("button", name="Look at the file").click()
+    page.get_by_role("button", name="Preview the file").click()
     shoot("preview")
     page.get_by_role("button", name="Add 40 answers").click()
     return question
@@ -184,7 +184,7 @@ def start(page: Page, question: str, shoot: Shoot) -> None:
     for answer in page.locator(".start-answer").all():
         answer.locator(f"input[value={label_of(answer.locator('.answer-text').inner_text())}]").check()
     shoot("start", WHOLE)
-    page.get_by_role("button", name="Keep and grade the class").click()
+    page.get_by_role("button", name="Save and grade the class").click()
     page.wait_for_selector("table.answers .meter", timeout=120_000)
 
 
@@ -194,14 +194,14 @@ def parts(page: Page, question: str, shoot: Shoot) -> None:
     page.wait_for_selector(".facet-rows", timeout=120_000)
     names = page.locator("input[name=name]")
     while names.count() < len(PARTS):
-        page.get_by_role("button", name="Add a part").click()
+        page.get_by_role("button", name="Add an item").click()
     for place, (name, weight, must) in enumerate(PARTS):
         names.nth(place).fill(name)
         page.locator("input[name=weight]").nth(place).fill(weight)
         page.locator("select[name=required]").nth(place).select_option(must)
     shoot("parts", WHOLE)
     page.get_by_role("button", name="Save").last.click()
-    page.get_by_role("button", name="Look for the parts").click()
+    page.get_by_role("button", name="Check the answers").click()
     page.wait_for_selector("#job", state="detached", timeout=120_000)
 
 

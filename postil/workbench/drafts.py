@@ -117,7 +117,7 @@ def open_paste(text: str, most: int = MOST_ROWS) -> Opened:
         table = [[line.strip()] for line in text.split("\n")]
     numbered = [(line, row) for line, row in enumerate(table, 1) if any(row)]
     if not numbered:
-        raise PostilError("there is nothing in the text box.", hint="Paste the answers, one on each line.")
+        raise PostilError("the text box is empty.", hint="Paste the answers, one per line.")
     width = max(len(row) for _, row in numbered)
     _refuse_many_columns(_PASTED, width)
     filled = [(line, [*row, *[""] * (width - len(row))]) for line, row in numbered]
@@ -129,7 +129,7 @@ def open_paste(text: str, most: int = MOST_ROWS) -> Opened:
         tuple(Row(line, tuple(row)) for line, row in body),
     )
     if not rows.rows:
-        raise PostilError("there is a header and no answer below it.", hint="Paste the rows as well.")
+        raise PostilError("there is a header row but no answers below it.", hint="Paste the rows as well.")
     _refuse_many_rows(rows, most)
     return Opened(_PASTED, rows, headed=bool(header))
 
@@ -190,7 +190,7 @@ def _read(path: Path) -> tuple[Rows, tuple[str, ...]]:
     except InputError:
         raise first from None
     note = (
-        "This file is not saved as UTF-8, so it was read the way older Windows programs write. Look at "
+        "This file is not saved as UTF-8, so it was read as a file from an older Windows program. Check "
         "accents and special characters below: if they are wrong, save the file as “CSV UTF-8” or as .xlsx."
     )
     return rows, (note,)
@@ -206,7 +206,7 @@ def _refuse_bombs(path: Path, data: bytes) -> None:
         raise InputError(
             path,
             f"unpacks to {unpacked / 2**20:,.0f} MB, far more than a class's answers need.",
-            hint="Keep only the sheet with the answers, and save it anew.",
+            hint="Keep only the sheet with the answers, and save the file again.",
         )
 
 
@@ -221,8 +221,8 @@ def _refuse_many_columns(path: Path | str, count: int) -> None:
 
 def _refuse_many_rows(rows: Rows, most: int) -> None:
     if len(rows.rows) > most:
-        what = f"has {len(rows.rows):,} rows; at most {most:,} are taken at once."
-        raise InputError(rows.path, what, hint="Split it.")
+        what = f"has {len(rows.rows):,} rows; at most {most:,} can be imported at once."
+        raise InputError(rows.path, what, hint="Split the file.")
 
 
 def _in_plain_words(error: InputError, path: Path, name: str) -> PostilError:

@@ -136,7 +136,7 @@ _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _MOST = 0.8  # of the cells have to look like what a column is taken for
 _MADE_KEY = re.compile(r"a\d+|typed-[0-9a-f]{6}")
 _LEFT_OUT = (
-    "Left out here: {}, without an id or a name that tells whose it is. The sheets of the questions have all."
+    "Not listed here: {} without an id or a name to show whose it is. The question sheets list every answer."
 )
 _LONGEST_NAME = 60
 _MOST_PICTURES = 1000
@@ -341,7 +341,7 @@ def _reported(question: Question, views: Sequence[View], *, pictures: bool) -> G
         for place, text in enumerate(question.references, 1)
     )
     missing = len(views) - len(graded)
-    warnings = [f"Not graded yet, and left out here: {number_of(missing, 'answer')}."] if missing else []
+    warnings = [f"Not included, because not graded yet: {number_of(missing, 'answer')}."] if missing else []
     points = f"{question.points:g} {'point' if question.points == 1 else 'points'}"
     asked = responses.Question(points, question.text, references, answers)
     return GradedQuestion(asked, [judgement for _, judgement in graded], warnings)
@@ -412,12 +412,12 @@ def _refuse(graded: Graded) -> None:
     """Say why nobody is in the file: Moodle takes a file without rows, and nothing happens."""
     answers = sum(view.label is not None for _, views in graded for view in views)
     if not answers:
-        raise PostilError("nothing is graded yet.", hint="Grade the class first.")
+        raise PostilError("nothing has been graded yet.", hint="Grade the class first.")
     raise PostilError(
-        f"{number_of(answers, 'graded answer')} would be left out, and nobody would be in the file.",
-        hint="Moodle finds students by an id or a name of theirs. Ids such as a1 were made up by Postil, and "
-        "one that stands twice in a question tells nobody whose it is. Choose the other column, or bring "
-        "the answers with the students’ ids.",
+        f"{number_of(answers, 'graded answer')} would be left out, so the file would be empty.",
+        hint="Moodle finds students by their id or name. Ids such as a1 were created by Postil, and an id "
+        "that occurs twice in a question could be anyone’s. Choose the other column, or import the answers "
+        "with the students’ ids.",
     )
 
 

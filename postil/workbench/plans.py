@@ -1,4 +1,4 @@
-"""What would be stored of a draft: which questions and answers come out of it, and any trouble with them."""
+"""What would be stored of a draft: its questions and answers, and any problems with them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from postil.workbench.records import LABELS, NewAnswer
 
 MOST_QUESTIONS = 200
 _UNSAID = (
-    "The file does not say what was asked in “{}”. Choose the question it belongs to; or download the report "
-    "once more with the question’s text ticked."
+    "The file does not include the text of question “{}”. Choose the question it belongs to, or download the "
+    "report again with “question text” ticked."
 )
 
 
@@ -97,8 +97,8 @@ def make_plan(
     parts = _parts(draft, columns, problems)
     if len(parts) > MOST_QUESTIONS:
         problems.append(
-            f"These are {len(parts):,} questions; at most {MOST_QUESTIONS} are taken at once. Is the right "
-            "column chosen for the questions? If so, split the file."
+            f"There are {len(parts):,} questions; at most {MOST_QUESTIONS} can be imported at once. Have you "
+            "chosen the right column for the questions? If so, split the file."
         )
         parts = []
     questions = []
@@ -118,7 +118,7 @@ def make_plan(
         right = tuple((given or {}).get(number) or references)
         questions.append(_planned(text, right, lines, taken, problems, warnings))
     if there:
-        warnings.append(f"{_are(there, 'answer')} in the course already, and will stay as before.")
+        warnings.append(f"{_are(there, 'answer')} already in the course and will stay as before.")
     plan = Plan(tuple(questions))
     _look_over(draft, plan, most, problems, warnings)
     return Plan(plan.questions, tuple(dict.fromkeys(problems)), tuple(dict.fromkeys(warnings)))
@@ -142,7 +142,7 @@ def _parts(draft: Draft, columns: Columns, problems: list[str]) -> list[_Part]:
             for question in draft.wide
         ]
     if not columns["answer"]:
-        problems.append("Choose the column that holds the answers.")
+        problems.append("Choose the column with the answers.")
         return []
     lines = [
         _line(draft.rows, place, _cell(draft.rows, place, columns["answer"]), columns)
@@ -151,9 +151,7 @@ def _parts(draft: Draft, columns: Columns, problems: list[str]) -> list[_Part]:
     if draft.question_id is not None:
         return [("", (), lines)]
     if not columns["question"]:
-        problems.append(
-            "Choose the column that holds the questions, or add the answers on a question's own page."
-        )
+        problems.append("Choose the column with the questions, or add the answers on a question's own page.")
         return []
     return _by_question(draft.rows, columns, lines)
 
@@ -230,19 +228,19 @@ def _refuse_repeated(
         more = f" So do {number_of(len(twice) - 1, 'other id')}." if len(twice) > 1 else ""
         problems.append(
             f"The id {some(twice[:1])} occurs more than once (rows {rows}).{more} "
-            "Choose another column for the id, or none: then the answers are numbered."
+            "Choose another column for the id, or none to have the answers numbered."
         )
     known = [key for key in keys if key in taken]
     if known:
         problems.append(
-            f"{_known(known)} Leave those rows out, or choose no column for the id if these are new answers."
+            f"{_known(known)} Leave these rows out, or choose no id column if these are new answers."
         )
 
 
 def _known(known: Sequence[str]) -> str:
     if len(known) == 1:
-        return f"The id {some(known)} is among this question's answers already."
-    return f"{len(known):,} of these ids are among this question's answers already: {some(known)}."
+        return f"The id {some(known)} is already used for this question."
+    return f"{len(known):,} of these ids are already used for this question: {some(known)}."
 
 
 def _labels(
@@ -257,8 +255,8 @@ def _labels(
         except InputError:
             known = ", ".join(f"“{PLAIN_NAMES[one]}”" for one in LABELS)
             problems.append(
-                f"Row {line.line} holds something else than a label where the label should be. "
-                f"Known are {known}. Choose another column for your labels, or none."
+                f"Row {line.line} has no valid label in the label column. The labels are {known}. "
+                "Choose another column for the labels, or none."
             )
             return {}
         if label in LABELS:
@@ -267,7 +265,7 @@ def _labels(
             coarse += 1
     if coarse:
         warnings.append(
-            f"{number_of(coarse, 'label')} “not correct” will not be used: a decision also says in what way."
+            f"{number_of(coarse, 'label')} “not correct” will be ignored: a decision also says why."
         )
     return labels
 
@@ -278,21 +276,21 @@ def _look_over(draft: Draft, plan: Plan, most: int, problems: list[str], warning
     empty = sum(not text for text in texts)
     decided = sum(len(question.labels) for question in plan.questions)
     if not texts and not problems:
-        problems.append("There is no answer to add.")
+        problems.append("There are no answers to add.")
     elif texts and empty == len(texts):
-        problems.append("The column taken for the answers is empty.")
+        problems.append("The column chosen for the answers is empty.")
     elif empty:
-        warnings.append(f"{_are(empty, 'answer')} empty: stored, and later graded as “not an answer”.")
+        warnings.append(f"{_are(empty, 'answer')} empty and will be graded as “not an answer”.")
     if len(texts) > most:
         problems.append(
-            f"These are {len(texts):,} answers; at most {most:,} are taken at once. Split the file."
+            f"There are {len(texts):,} answers; at most {most:,} can be imported at once. Split the file."
         )
     if decided:
         warnings.append(f"{_have(decided)} a label already, which will count as your decision.")
     if draft.question_id is None:
         if plan.unanswered:
             warnings.append(
-                f"{_have(plan.unanswered, 'question')} no right answer to compare with yet. "
+                f"{_have(plan.unanswered, 'question')} no right answer to compare with. "
                 "Write one below, or leave the question out."
             )
         if any(not question.text for question in plan.questions):

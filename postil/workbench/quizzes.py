@@ -75,9 +75,9 @@ def _choice(number: int, question: QuizQuestion, there: bool, fields: Mapping[st
 def _problem(question: QuizQuestion, references: str, points: str) -> str:
     lines = _lines(references)
     if not lines:
-        return "It has no right answer to compare with yet. Write one, or leave the question out."
+        return "There is no right answer to compare with yet. Write one, or leave the question out."
     if max(map(len, (question.text, *lines))) > _LONGEST_TEXT:
-        return f"It is longer than {_LONGEST_TEXT:,} characters. Leave it out, or shorten it in the quiz."
+        return f"This is longer than {_LONGEST_TEXT:,} characters. Leave it out, or shorten it in the quiz."
     if _points(points) is None:
         return "The points must be a number above 0."
     return ""

@@ -83,10 +83,10 @@ class Member:
 _PLEASE_CHECK = re.compile(r"(^|(?<=\.) )Please check: .*", re.DOTALL)
 _REASONS = {
     "accepted": "{} accepted this.",
-    "passed": "{} accepted this with others as sure.",
-    "uploaded": "This label stood in the file.",
-    "labelled": "Two people labelled this.",
-    "settled": "Two people labelled this differently, and a referee settled it.",
+    "passed": "{} accepted this together with others Postil was sure of.",
+    "uploaded": "This label came from the file.",
+    "labelled": "Two people gave this label.",
+    "settled": "Two people disagreed, and a referee settled it.",
 }
 
 

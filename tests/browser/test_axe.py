@@ -138,7 +138,7 @@ def test_the_pages(page, addresses):
 def test_a_draft_and_what_goes_wrong_in_it(page, addresses):
     page.goto(addresses["question without answers"])
     page.locator("#answers-file").set_input_files(class_file())
-    page.get_by_role("button", name="Look at the file").click()
+    page.get_by_role("button", name="Preview the file").click()
     page.locator("#preview").wait_for()
     assert look_over(page) == []
     page.get_by_label("Id").select_option(label="remark")  # the same in every row

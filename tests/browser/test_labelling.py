@@ -97,7 +97,7 @@ def test_two_label_and_a_third_settles_by_keys_alone(logged_in):
         label_all(page, FIRST)
         expect(page.locator("#main")).to_contain_text("Thank you")
         # A second thought about the last one, with a note.
-        tab_to(page, page.get_by_role("link", name="Back to the last one"))
+        tab_to(page, page.get_by_role("link", name="Back to the last answer"))
         press(page, "Enter")
         pressed = page.locator(".choice[aria-pressed]")
         before = pressed.get_attribute("data-key")
@@ -130,6 +130,6 @@ def test_two_label_and_a_third_settles_by_keys_alone(logged_in):
             press(page, key)
         expect(page.locator("#main")).to_contain_text("Everything is settled")
         page.goto("/rounds/1")
-        tab_to(page, page.get_by_role("button", name="Use as decisions and grade with them"))
+        tab_to(page, page.get_by_role("button", name="Use as decisions and grade"))
         press(page, "Enter")
-        expect(page.locator("#messages")).to_contain_text("10 labels count as decisions now.")
+        expect(page.locator("#messages")).to_contain_text("10 labels now count as decisions.")

@@ -32,7 +32,7 @@ def workbench(browser, server):
     page.get_by_label("Your name").fill("Olga Lindenbaum")
     page.get_by_label("Login").fill(OWNER)
     assert look_over(page) == []
-    choose_password(page, "Make the account")
+    choose_password(page, "Create account")
     page.wait_for_url(f"{link[1]}/")
     state = context.storage_state()
     context.close()
@@ -41,7 +41,7 @@ def workbench(browser, server):
 
 def choose_password(page: Page, button: str) -> None:
     page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_label("The same again").fill(PASSWORD)
+    page.get_by_label("Password again").fill(PASSWORD)
     page.get_by_role("button", name=button).click()
 
 
@@ -50,7 +50,7 @@ def test_somebody_is_invited_and_helps_in_a_course(page, browser, workbench):
     page.get_by_label("Name").fill("Ann, who has a name that is quite long")
     page.get_by_label("Login").fill(GUEST)
     page.get_by_role("radio", name="assistant").check()
-    page.get_by_role("button", name="Make a link").click()
+    page.get_by_role("button", name="Create link").click()
     shown = page.locator("#once")
     expect(shown).to_be_visible()
     assert look_over(page) == []
@@ -61,11 +61,11 @@ def test_somebody_is_invited_and_helps_in_a_course(page, browser, workbench):
 
     page.goto("/")
     page.get_by_label("Name").fill("Physics 7b")
-    page.get_by_role("button", name="Make the course").click()
-    page.get_by_role("link", name="Share it").click()
+    page.get_by_role("button", name="Create course").click()
+    page.get_by_role("link", name="Share").click()
     page.get_by_label("With whom?").select_option(GUEST)
-    page.get_by_role("button", name="Share it").click()
-    told(page, "The course is shared with Ann")
+    page.get_by_role("button", name="Share").click()
+    told(page, "The course is now shared with Ann")
     assert look_over(page) == []
 
     guest = browser.new_context(base_url=workbench.address)
@@ -79,10 +79,10 @@ def look_as_a_guest(page: Page, invitation: str) -> None:
     assert look_over(page) == []
     choose_password(page, "Save and log in")
     expect(page.get_by_role("link", name="Physics 7b")).to_be_visible()
-    expect(page.get_by_role("button", name="Make the course")).to_have_count(0)
+    expect(page.get_by_role("button", name="Create course")).to_have_count(0)
     assert look_over(page) == []
     page.get_by_role("link", name="Physics 7b").click()
-    page.get_by_role("link", name="Who sees it").click()
+    page.get_by_role("link", name="Who can see it").click()
     expect(page.locator("h1")).to_contain_text("People in")
     expect(page.get_by_role("button", name="Remove")).to_have_count(0)
     assert look_over(page) == []
@@ -97,7 +97,7 @@ def test_a_token_is_shown_once_and_copied(page: Page, browser: Browser):
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto("/account")
     page.get_by_label("What is it for?").fill("Tutoring system")
-    page.get_by_role("button", name="Make the token").click()
+    page.get_by_role("button", name="Create token").click()
     secret = page.locator("#once").input_value()
     assert secret.startswith("postil_")
     page.get_by_role("button", name="Copy").click()
@@ -107,8 +107,8 @@ def test_a_token_is_shown_once_and_copied(page: Page, browser: Browser):
     page.goto("/account")
     expect(page.locator("#once")).to_have_count(0)
     page.get_by_text("Revoke…").click()
-    page.get_by_role("button", name="Revoke it").click()
-    told(page, "“Tutoring system” was revoked.")
+    page.get_by_role("button", name="Revoke token").click()
+    told(page, "“Tutoring system” has been revoked.")
 
 
 def test_the_log(page: Page):
@@ -118,5 +118,5 @@ def test_the_log(page: Page):
     expect(page.locator("table.log tbody tr").first).to_contain_text("logged in")
     assert look_over(page) == []
     page.goto("/log?kind=round+made")
-    expect(page.get_by_text("Nothing in the log fits")).to_be_visible()
+    expect(page.get_by_text("Nothing in the log matches")).to_be_visible()
     assert look_over(page) == []

@@ -48,8 +48,8 @@ def test_a_teacher_grades_a_class(page, workbench):
 def bring(page: Page) -> None:
     """Upload the class, say which column holds the answers, and see it before it is stored."""
     page.locator("#answers-file").set_input_files(class_file())
-    page.get_by_role("button", name="Look at the file").click()
-    expect(page.locator("h1")).to_have_text("Is this right?")
+    page.get_by_role("button", name="Preview the file").click()
+    expect(page.locator("h1")).to_have_text("Does this look right?")
     # The longest column is taken for the answers; somebody knows better, and the preview follows.
     expect(page.get_by_label("Answer", exact=True)).to_have_value("3")
     page.get_by_label("Answer", exact=True).select_option(label="what they wrote")
@@ -58,7 +58,7 @@ def bring(page: Page) -> None:
     expect(page.locator("th.taken", has_text="ref")).to_contain_text("Id")
     expect(page.locator("td.as-answer").first).to_have_text(ANSWERS[0])
     page.get_by_role("button", name="Add 40 answers").click()
-    told(page, "40 answers were added.")
+    told(page, "40 answers added.")
 
 
 def upload(page: Page, course: str) -> None:
@@ -66,8 +66,8 @@ def upload(page: Page, course: str) -> None:
     page.goto("/")
     make_question(page, make_course(page, course), QUESTION, "\n".join(REFERENCES), "2")
     page.locator("#answers-file").set_input_files(class_file())
-    page.get_by_role("button", name="Look at the file").click(no_wait_after=True)
-    expect(page.locator("h1")).to_have_text("Is this right?")
+    page.get_by_role("button", name="Preview the file").click(no_wait_after=True)
+    expect(page.locator("h1")).to_have_text("Does this look right?")
 
 
 def test_a_column_chosen_before_the_scripts_are_there_is_kept(page):
@@ -131,10 +131,10 @@ def label_first(page: Page) -> None:
     for key in ("1", "2", "2", "2"):
         page.keyboard.press(key)
     expect(page.locator("#start input:checked")).to_have_count(4)
-    button = page.get_by_role("button", name="Keep and grade the class")
+    button = page.get_by_role("button", name="Save and grade the class")
     expect(button).to_be_focused()
     page.keyboard.press("Enter")
-    told(page, "4 labels kept.")
+    told(page, "4 labels saved.")
     expect(page.locator("#job progress")).to_be_visible()
     expect(page.locator(".progress-words")).to_contain_text("Grading the class")
     page.locator("table.answers .meter").first.wait_for(timeout=PATIENCE)
@@ -150,7 +150,7 @@ def filters(page: Page) -> None:
     assert doubtful
     assert marked == sorted(marked, reverse=True)
     page.evaluate("window.here = true")
-    page.get_by_role("radio", name="Doubtful").check()
+    page.get_by_role("radio", name="Needs your look").check()
     expect(rows).to_have_count(doubtful)
     page.get_by_role("radio", name="Decided 4").check()
     expect(rows).to_have_count(4)
@@ -171,24 +171,24 @@ def filters(page: Page) -> None:
 
 def review(page: Page, question: str) -> str:
     """Decide by keys, move, take back; returns the name of a pupil whose label is the teacher's own."""
-    page.get_by_role("link", name="Review these one by one").click()
-    expect(page.get_by_role("region", name="Chunks of the answer")).to_be_visible()
+    page.get_by_role("link", name="Review these one at a time").click()
+    expect(page.get_by_role("region", name="Matching phrases of the answer")).to_be_visible()
     page.wait_for_load_state()
     first = path_of(page)
     pupil = page.locator(".review-grid h2").first.inner_text().split("\n")[-1]
     said = page.locator(".verdict .badge").inner_text()
     key, label = ("3", "contradicts") if "contradicts" not in said else ("1", "correct")
     press(page, key)
-    told(page, f"Decided for {pupil}: {label}.")
+    told(page, f"{pupil}: {label}.")
     second = path_of(page)
     press(page, "Enter")  # agreed
     third = path_of(page)
     assert len({first, second, third}) == 3
     press(page, "ArrowLeft")
     assert path_of(page) == second
-    expect(page.locator(".history")).to_contain_text("you accepted")
+    expect(page.locator(".history")).to_contain_text("accepted by you")
     press(page, "u")
-    told(page, "Taken back")
+    told(page, "Undone")
     expect(page.locator(".history .undone")).to_have_count(1)
     for _ in range(2):
         press(page, "ArrowRight")
@@ -225,7 +225,7 @@ def learn(page: Page, question: str, decided: str) -> None:
     """Have the rest graded again: what would change is shown first, and the teacher's own labels stay."""
     page.goto(f"{question}?state=decided")
     labels = page.locator("table.answers tbody tr").all_inner_texts()
-    page.get_by_role("button", name="Grade the rest again").click()
+    page.get_by_role("button", name="Grade the others again").click()
     expect(page.locator("#job progress")).to_be_visible()
     page.locator(".changes-head").wait_for(timeout=PATIENCE)
     changed = page.locator("table.changes tbody tr")
@@ -241,7 +241,7 @@ def learn(page: Page, question: str, decided: str) -> None:
     expect(row.locator(".badge .sign")).to_have_text(before)
     page.get_by_role("link", name="see what would change").click()
     page.get_by_role("button", name=re.compile("^Apply")).click()
-    told(page, "What you decided stayed as it was.")
+    told(page, "Your own decisions stayed as they were.")
     expect(row.locator(".badge .sign")).to_have_text(after)
     page.goto(f"{question}?state=decided")
     assert [text.split("\n")[:3] for text in page.locator("table.answers tbody tr").all_inner_texts()] == [
@@ -254,10 +254,10 @@ def trust(page: Page, question: str) -> None:
     page.goto(question)
     page.get_by_role("link", name="Trust").click()
     expect(page.locator(".figures")).to_contain_text("Same label")
-    expect(page.locator(".figures")).to_contain_text(re.compile(r"\d+ of \d+; the true share"))
-    expect(page.get_by_text("As Postil judged")).to_be_visible()
+    expect(page.locator(".figures")).to_contain_text(re.compile(r"\d+ of \d+; the true figure"))
+    expect(page.get_by_text("Postil’s labels")).to_be_visible()
     strict = int(page.locator(".big").inner_text())
-    page.get_by_label("Pass if right at least").select_option(index=0)
+    page.get_by_label("Skip if Postil is right at least").select_option(index=0)
     page.get_by_role("button", name="Show").click()
     assert int(page.locator(".big").inner_text()) >= strict
 
@@ -298,7 +298,7 @@ def report(page: Page, question: str) -> None:
     """The report opens beside the workbench, ready to print."""
     page.goto(f"{question}/export")
     with page.expect_popup() as opened:
-        page.get_by_role("link", name="Open the report").click()
+        page.get_by_role("link", name="Open report").click()
     paper = opened.value
     expect(paper.locator("body")).to_contain_text(QUESTION)
     expect(paper.locator("body")).to_contain_text("the teacher decided")
@@ -312,7 +312,7 @@ def delete(page: Page, course: str, database: Path) -> None:
     page.goto(course)
     page.get_by_text("Rename or delete this course").click()
     page.get_by_text("Delete this course…").click()
-    page.get_by_role("button", name="Delete it for good").click()
+    page.get_by_role("button", name="Delete permanently").click()
     expect(page.locator("h1")).to_have_text("Grade a class’s short answers")
     connection = sqlite3.connect(database)
     tables = ("course", "question", "answer", "job", "judgement", "proposal", "decision")

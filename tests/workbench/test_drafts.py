@@ -77,4 +77,4 @@ def test_too_many_questions_are_refused():
     draft = make_draft("t", open_file("class.csv", table.encode()), 1, None)
     plan = make_plan(draft, guess_columns(draft))
     assert plan.questions == ()
-    assert [problem[:19] for problem in plan.problems] == ["These are 201 quest"]
+    assert [problem[:19] for problem in plan.problems] == ["There are 201 quest"]

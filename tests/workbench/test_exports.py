@@ -178,14 +178,14 @@ def test_numbers_that_postil_gave_join_nobody():
     second = [view("a1", told="irrelevant"), view("a7", student="Bob"), view("a8", student="Cy"), view("p9")]
     *rows, (_, told, *_) = points_of(first, second)
     assert rows == [(None, "Bob", 2, 2), (None, "Cy", 2, 2), ("p9", None, 2, 2)]
-    assert told.startswith("Left out here: 2 answers,")
+    assert told.startswith("Not listed here: 2 answers ")
 
 
 def test_two_of_one_name_without_ids_are_left_out():
     first = [view("a1", student="Ada"), view("a2", student="Ada"), view("a3", student="Bob")]
     *rows, (_, told, *_) = points_of(first, [view("a1", student="Ada")])
     assert rows == [(None, "Bob", 2, None)]
-    assert told.startswith("Left out here: 3 answers,")
+    assert told.startswith("Not listed here: 3 answers ")
 
 
 def test_sheets_have_names_that_workbooks_allow_and_no_two_alike():
@@ -230,7 +230,7 @@ def test_the_report_shows_the_labels_that_count():
     assert "Physics &lt;7b&gt;" in page
     assert "a · Ada" in page
     assert "the teacher decided; Postil had said “correct”" in page
-    assert "Not graded yet, and left out here: 1 answer." in page
+    assert "Not included, because not graded yet: 1 answer." in page
     assert page.count("partly right</b>") >= 2  # the legend and the row
     assert page.count("The answer says the same.") == 1  # the explanation of what was overruled is gone
 

@@ -55,6 +55,6 @@ def test_a_file_in_which_nobody_would_be_says_how_many_are_left_out():
     graded = [(question(), [view("a1"), view("a2"), view("a3", machine=None)])]
     with pytest.raises(PostilError, match="2 graded answers would be left out") as told:
         course_moodle(graded, Identity("key", "username"))
-    assert "made up by Postil" in told.value.hint
-    with pytest.raises(PostilError, match="nothing is graded yet"):
+    assert "created by Postil" in told.value.hint
+    with pytest.raises(PostilError, match="nothing has been graded yet"):
         course_moodle([(question(), [view("x", machine=None)])], Identity("key", "username"))

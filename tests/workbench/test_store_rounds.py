@@ -167,7 +167,7 @@ def test_what_comes_out_becomes_decisions_that_teach_and_one_step_to_undo(store,
         ids["d"]: (PARTLY, "settled"),
     }
     assert history(store, ids["b"])[0].machine_label == "contradictory"
-    assert get_view(store, ids["a"]).reason() == "Two people labelled this."
+    assert get_view(store, ids["a"]).reason() == "Two people gave this label."
     assert "referee settled" in get_view(store, ids["b"]).reason()
     with pytest.raises(PostilError, match="already closed"):
         rounds.close_round(store, number)

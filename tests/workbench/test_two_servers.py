@@ -85,7 +85,7 @@ def test_from_the_upload_to_the_stored_answers(browser, store):
     page = browser.post(draft, answer="1", student="0", id="")
     assert page.status_code == 200
     page = browser.post(f"{draft}/store", answer="1", student="0", id="")
-    assert "2 answers were added." in page.text
+    assert "2 answers added." in page.text
     assert [one.text for one in answers.list_answers(store, 1)] == ["it is lighter", "it is cold"]
     again = browser.post(f"{draft}/store", answer="1", student="0", id="")
     assert "no longer available" in again.text

@@ -43,7 +43,7 @@ def test_the_newest_stands_first(enter, store, olga, teo):
     events.log_event(store, olga, events.ACCOUNT_MADE, about="teo", address="192.0.2.7")
     events.log_event(store, None, events.LOGIN_FAILED, address="192.0.2.8")
     assert rows_of(enter("olga").get("/log")) == [
-        ["nobody logged in", "login failed", "", "", "192.0.2.8"],
+        ["not logged in", "login failed", "", "", "192.0.2.8"],
         ["Olga", "account made", "", "teo", "192.0.2.7"],
     ]
 
@@ -60,7 +60,7 @@ def test_the_log_by_person_and_by_kind(enter, store, olga, teo):
     assert f'<option value="{teo.id}" selected>' in both.text
     assert '<option value="logged out" selected>' in both.text
     nothing = client.get(f"/log?person={teo.id}&kind=token+made")
-    assert "Nothing in the log fits" in nothing.text
+    assert "Nothing in the log matches" in nothing.text
 
 
 @pytest.mark.parametrize("query", ["person=x&kind=y&before=z", "person=-1", "before=99999999999999999999"])
@@ -82,7 +82,7 @@ def test_the_log_page_by_page(enter, store, olga, monkeypatch):
         older = re.search(r'href="([^"]+)" rel="next"', page.text)
         address = older and older[1].replace("&amp;", "&")
     assert seen == [["n4", "n3"], ["n2", "n1"], ["n0"]]
-    assert "To the newest" in page.text
+    assert "Back to the newest" in page.text
 
 
 def test_the_log_as_a_table_without_formulas(enter, store, olga, teo):

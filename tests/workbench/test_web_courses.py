@@ -17,7 +17,7 @@ def client(store, tmp_path):
 
 
 def test_the_first_page_shows_how_to_begin_and_then_the_courses(client):
-    assert "Try the bundled class" in client.get("/").text
+    assert "Try the sample class" in client.get("/").text
     made = client.post("/courses", data={"name": "  Physics <7b>  "})
     assert made.url.path == "/courses/1"
     assert "<h1>Physics &lt;7b&gt;</h1>" in made.text
@@ -37,7 +37,7 @@ def test_a_course_is_renamed_and_deleted_with_all_it_holds(client, store, questi
     assert "<h1>Physics 8a</h1>" in client.post("/courses/1/rename", data={"name": "Physics 8a"}).text
     assert "needs a name" in client.post("/courses/1/rename", data={"name": ""}).text
     gone = client.post("/courses/1/delete")
-    assert "“Physics 8a” and everything in it was deleted." in gone.text
+    assert "“Physics 8a” and everything in it has been deleted." in gone.text
     assert courses.list_courses(store) == []
 
 
@@ -107,7 +107,7 @@ def test_a_question_is_deleted_with_its_answers(client, store, question_id):
 
 def test_an_answer_can_be_typed(client, store, question_id):
     page = client.post(f"/questions/{question_id}/answers", data={"text": " <i>lit</i> ", "student": "Ada"})
-    assert "1 answer was added." in page.text
+    assert "1 answer added." in page.text
     last = answers.list_answers(store, question_id)[-1]
     assert (last.student, last.text) == ("Ada", "<i>lit</i>")
     assert "<i>lit" not in page.text
@@ -117,13 +117,13 @@ def test_an_answer_can_be_typed(client, store, question_id):
 
 def test_all_that_waits_is_graded_at_once(client, store):
     courses.create_course(store, "Physics 7b")
-    assert "Grade all that wait" not in client.get("/courses/1").text
+    assert "Grade all ungraded answers" not in client.get("/courses/1").text
     texts = {"a": "so", "b": "no"}
     waiting = [questions.create_question(store, 1, text, ["Because."], 1) for text in ("How?", "When?")]
     empty = questions.create_question(store, 1, "Nobody answered", ["Because."], 1)
     for made in waiting:
         answers.add_answers(store, made, [NewAnswer(key, "", text) for key, text in texts.items()])
-    assert "Grade all that wait" in client.get("/courses/1").text
+    assert "Grade all ungraded answers" in client.get("/courses/1").text
     assert "2 questions will be graded" in client.post("/courses/1/grade").text
     assert [jobs.latest_job(store, made).kind for made in waiting] == ["grade", "grade"]
     assert jobs.latest_job(store, empty) is None

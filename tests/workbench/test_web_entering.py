@@ -53,7 +53,7 @@ def test_somebody_logs_in_and_out(app, store, ane):
     csrf = logins.find_session(store, key).csrf
     left = client.post("/logout", data={"csrf": csrf}, follow_redirects=False)
     assert left.headers["location"] == "/login?ended=out"
-    assert "You are logged out." in client.get("/login?ended=out").text
+    assert "You have logged out." in client.get("/login?ended=out").text
     assert logins.find_session(store, key) is None
     client.cookies.set(cookie_name(app.state.settings), key)  # somebody kept a copy
     assert client.get("/", follow_redirects=False).headers["location"] == "/login?ended=read"
@@ -71,7 +71,7 @@ def test_a_wrong_login_is_told_without_saying_what_is_wrong(app, store, ane):
     client = stranger(app)
     wrong, unknown = log_in(client, "ane", "not the password"), log_in(client, "nobody")
     assert wrong.status_code == unknown.status_code == 403
-    assert "do not belong together" in wrong.text
+    assert "Wrong login or password" in wrong.text
     assert wrong.text == unknown.text.replace('value="nobody"', 'value="ane"')
     assert PASSWORD not in unknown.text
     # What nobody is called may be a password in the wrong field: it is not written down.
@@ -159,7 +159,7 @@ def test_the_first_owner_is_made_with_the_link(app, store):
     assert access.owner_of(store, course) == owner
     second = stranger(app).post("/open", data=filled | {"login": "eve"})
     assert second.status_code == 403
-    assert "no longer good" in second.text
+    assert "no longer works" in second.text
     assert accounts.find_account(store, "eve") is None
 
 
@@ -197,7 +197,7 @@ def test_a_new_password_ends_what_was_logged_in_and_what_kept_one_waiting(app, s
     _, secret = access.create_token(store, ane.id, "program", ("read",), None)
     home = client.post("/open", data={"token": token, "password": new, "again": new})
     assert home.url.path == "/"
-    assert "your tokens for programs were revoked" in home.text
+    assert "your tokens are revoked" in home.text
     assert access.find_token(store, secret) is None
     assert ("ane", events.TOKEN_REVOKED, "1 token, by a new password") in logged(store)
     assert old.get("/", follow_redirects=False).headers["location"] == "/login?ended=read"
@@ -265,7 +265,7 @@ def test_while_the_database_is_away_a_page_says_so(app, store, ane, monkeypatch)
         told = client.get("/?x=1")
         assert told.status_code == 503
         assert "database is away" in told.text.lower()
-        assert "<h1>The workbench cannot be reached now</h1>" in told.text
+        assert "<h1>Postil is not available right now</h1>" in told.text
         assert '<a class="button primary" href="/?x=1">Try again</a>' in told.text
 
 

@@ -29,7 +29,7 @@ def table(response) -> list[dict[str, str]]:
 
 
 def test_before_grading_there_is_nothing_to_take_away(browser, question_id):
-    assert "Nothing to take away yet" in browser.get(f"/questions/{question_id}/export").text
+    assert "Nothing to export yet" in browser.get(f"/questions/{question_id}/export").text
 
 
 def test_the_page_offers_everything(browser, graded, store, question_id):
@@ -104,7 +104,7 @@ def test_ids_that_postil_made_up_are_told(browser, store, question_id, graded):
     answers.add_answers(store, made, [NewAnswer("a1", "", "so"), NewAnswer("a2", "", "no")])
     ids = [answer.id for answer in answers.list_answers(store, made)]
     decisions.decide(store, made, ids, "correct", "review")
-    assert "made up by Postil; Moodle does not know them" in browser.get(f"/questions/{made}/export").text
+    assert "created by Postil, so Moodle does not know them" in browser.get(f"/questions/{made}/export").text
 
 
 def test_others_did_not_decide_what_somebody_decided(store, tmp_path, graded, question_id, ids):
@@ -116,7 +116,7 @@ def test_others_did_not_decide_what_somebody_decided(store, tmp_path, graded, qu
     page = as_ben.get(graded).text
     assert "by Ann" in page
     assert ">yours<" not in page
-    assert "new decisions can teach Postil how people grade here" in page
-    assert "Only those that people decided" in as_ben.get(f"{graded}/export").text
+    assert "Postil can learn from 2 new decisions" in page
+    assert "Only those a person decided" in as_ben.get(f"{graded}/export").text
     assert ">yours<" in Browser(store, tmp_path, login="ann").get(graded).text
     assert [row["decided by"] for row in table(as_ben.get(f"{graded}/export.csv"))][:2] == ["teacher", "Ann"]

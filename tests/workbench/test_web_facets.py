@@ -51,7 +51,7 @@ def ids_of(store, question_id):
 
 def test_postils_own_proposal_comes_first(browser, store, question_id, page):
     waiting = browser.get(page).text
-    assert "Reading the right answer" in waiting
+    assert "Suggesting items" in waiting
     assert browser.client.get(f"{page}/progress").status_code == 204
     assert '<input type="text"' in browser.get(f"{page}?own=true").text
     browser.get(page)  # asks for nothing a second time
@@ -61,7 +61,7 @@ def test_postils_own_proposal_comes_first(browser, store, question_id, page):
     shown = browser.get(page).text
     assert jobs.latest_job(store, question_id, "facets").id == job.id  # nor a third time
     assert inputs(shown, "name") == ["The path", "closed"]
-    assert "earns points only once you save it" in shown
+    assert "count only once you save them" in shown
     assert get_question(store, question_id).facets is None
 
 
@@ -71,8 +71,8 @@ def test_a_proposal_that_failed_can_be_asked_for_again(browser, store, question_
             raise KeyError
 
     do(store, "facets", question_id, Broken())
-    assert "could not read the parts" in browser.get(page).text
-    assert "Reading the right answer" in browser.post(f"{page}/find").text
+    assert "could not suggest items" in browser.get(page).text
+    assert "Suggesting items" in browser.post(f"{page}/find").text
 
 
 def test_parts_are_saved_and_changed(browser, store, graded, page):
@@ -80,8 +80,8 @@ def test_parts_are_saved_and_changed(browser, store, graded, page):
         page, **form(["", " the path ", "2,5", "yes"], ["", "<b>air", "1", "no"], ["", "", "", "yes"])
     )
     assert saved.url.path == f"/questions/{graded}"
-    assert "was saved" in saved.text
-    assert "has not looked for these parts yet" in saved.text
+    assert "has been saved" in saved.text
+    assert "has not checked the answers against it yet" in saved.text
     assert f'action="/questions/{graded}/recheck"' in saved.text
     kept = get_question(store, graded).facets
     assert [(one.first, one.weight, one.required) for one in kept] == [
@@ -93,9 +93,9 @@ def test_parts_are_saved_and_changed(browser, store, graded, page):
     assert inputs(shown, "name") == ["the path", "&lt;b&gt;air"]
     assert inputs(shown, "weight") == ["2.5", "1"]
     assert shown.count(" selected>optional") == 1
-    assert "share of its parts" in browser.get(f"/questions/{graded}/edit").text
+    assert "points for the rubric items" in browser.get(f"/questions/{graded}/edit").text
     again = browser.post(f"{page}/reset")
-    assert "own parts are used again" in again.text
+    assert "own items are used again" in again.text
     assert get_question(store, graded).facets is None
 
 
@@ -121,11 +121,11 @@ def test_rows_are_added_and_removed_before_anything_is_saved(browser, store, que
     [
         ([["", "", "1", "yes"]], "A full answer has at least one part."),
         ([["", "air", "1", "no"]], "At least one part must be required."),
-        ([["", "air", "much", "yes"]], "The weight of part 1 must be a number."),
+        ([["", "air", "much", "yes"]], "The weight of item 1 must be a number."),
         ([["", "air", "-1", "yes"]], "The weight of part 1 must be a number above 0"),
         ([["", "", "1", "yes"], ["", "air", "-1", "yes"]], "The weight of part 1 must be a number above 0"),
         ([["", "<i>air", "1", "yes"], ["", "<I>AIR", "1", "yes"]], "Part 2 occurs twice."),
-        ([["", f"part {n}", "1", "yes"] for n in range(30)], "at most 20 parts"),
+        ([["", f"part {n}", "1", "yes"] for n in range(30)], "at most 20 "),
     ],
 )
 def test_a_wrong_list_comes_back_as_it_was_written(browser, store, question_id, page, rows, told):
@@ -149,7 +149,7 @@ def test_no_more_rows_than_can_be_saved(browser, page):
 def test_looking_again_is_a_job_and_the_hint_goes(browser, store, graded, page):
     browser.post(page, **form(["", "path", "1", "yes"]))
     shown = browser.post(f"/questions/{graded}/recheck")
-    assert "Looking for what a full answer says: about to begin" in shown.text
+    assert "Checking the answers against the rubric: starting" in shown.text
     do(store, "recheck", graded)
     assert "/recheck" not in browser.get(f"/questions/{graded}").text
 
@@ -166,7 +166,7 @@ def test_review_ticks_what_was_found_and_keeps_what_is_ticked(browser, store, lo
     shown = browser.get(f"/answers/{ids['a']}").text
     assert len(re.findall(r'name="tick"[^>]* checked', shown)) == 1
     assert "1.50<span" in shown
-    assert "says 1 of 2" in browser.get(f"/questions/{looked}").text
+    assert "1 of 2 items" in browser.get(f"/questions/{looked}").text
     label_it(browser, ids["a"])
     assert get_view(store, ids["a"]).score == 0
     browser.post(f"/questions/{looked}/undo")
@@ -195,9 +195,7 @@ def test_ticks_on_a_page_that_shows_other_parts_are_refused(browser, store, look
     def refused():
         again = label_it(browser, ids["a"], *old, page=page)
         assert again.url.path == f"/answers/{ids['a']}"
-        return (
-            "parts of a full answer have changed" in again.text and get_view(store, ids["a"]).decision is None
-        )
+        return "The rubric has changed" in again.text and get_view(store, ids["a"]).decision is None
 
     questions.forget_facets(store, looked)
     assert refused()
@@ -217,7 +215,7 @@ def test_an_answer_judged_without_a_look_says_why_its_parts_were_not_looked_for(
 
     do(store, "recheck", looked, Plain())
     shown = browser.get(f"/answers/{ids['a']}").text
-    assert shown.count("Not looked for: it is the reference, word for word") == 2
+    assert shown.count("Not checked: it is the reference, word for word") == 2
     assert not questions.is_outdated(store, looked)
     questions.set_facets(store, looked, [Facet("", "air")])
     assert questions.is_outdated(store, looked)
@@ -235,7 +233,7 @@ def test_changed_ticks_show_what_the_answer_then_earns(browser, store, looked, i
 def test_before_anybody_has_looked_a_decision_ticks_nothing(browser, store, graded, ids, page):
     browser.post(page, **form(["", "path", "1", "yes"]))
     shown = browser.get(f"/answers/{ids['a']}").text
-    assert "has not looked for this yet" in shown
+    assert "has not checked this yet" in shown
     assert ">1<span" in shown  # half of two points
     label_it(browser, ids["a"])
     view = get_view(store, ids["a"])
@@ -243,12 +241,12 @@ def test_before_anybody_has_looked_a_decision_ticks_nothing(browser, store, grad
 
 
 def test_without_a_teachers_parts_several_of_postils_own_are_shown(browser, store, graded, ids, page):
-    assert "What it says" not in browser.get(f"/answers/{ids['a']}").text
+    assert "<h3>Rubric</h3>" not in browser.get(f"/answers/{ids['a']}").text
     questions.set_facets(store, graded, [Facet("", "path"), Facet("", "open")])
     do(store, "recheck", graded)
     questions.forget_facets(store, graded)
     shown = browser.get(f"/answers/{ids['a']}").text
-    assert "What it says" in shown
+    assert "<h3>Rubric</h3>" in shown
     assert "Postil: left out, fairly sure" in shown
     assert 'name="tick"' not in shown
     browser.post(f"/answers/{ids['a']}/decide", label="correct")
@@ -259,4 +257,4 @@ def test_a_question_that_is_not_there(browser):
     browser.get("/questions/99/facets", status=404)
     assert browser.post("/questions/99/facets", **form(["", "a", "1", "yes"])).status_code == 404
     for path in ("recheck", "facets/reset", "facets/find"):
-        assert "is not there" in browser.post(f"/questions/99/{path}").text
+        assert "does not exist" in browser.post(f"/questions/99/{path}").text

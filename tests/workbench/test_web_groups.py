@@ -51,7 +51,7 @@ def test_a_group_shows_its_members_and_the_single_answer_is_left_out(browser, gr
     members = browser.get(f"/questions/{grouped}/groups/7").text
     assert boxes(members) == {ids["a"]: True, ids["b"]: True, ids["c"]: True}
     assert "<html" not in members
-    assert "not there" in browser.get(f"/questions/{grouped}/groups/99", status=404).text
+    assert "no longer exists" in browser.get(f"/questions/{grouped}/groups/99", status=404).text
 
 
 def test_the_largest_group_comes_first(browser, store, grouped, ids):

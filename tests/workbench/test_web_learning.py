@@ -28,7 +28,7 @@ def test_without_decisions_there_is_nothing_to_learn_from(browser, store, questi
 def test_grading_again_starts_a_job_and_shows_its_progress(browser, store, question_id, ids, page):
     run(store, "grade", question_id, {})
     decisions.decide(store, question_id, [ids["a"]], PARTLY, "review")
-    assert "Grade the rest again" in browser.get(page).text
+    assert "Grade the others again" in browser.get(page).text
     answer = browser.post(f"/questions/{question_id}/regrade")
     assert answer.url.path == page
     assert "<progress" in answer.text
@@ -71,17 +71,17 @@ def test_applying_takes_over_what_is_undecided(browser, store, question_id, ids,
     assert get_view(store, ids["b"]).label == "contradictory"
     assert get_view(store, ids["a"]).label == PARTLY
     assert get_view(store, ids["d"]).label == "irrelevant"
-    assert "Taken over: 1 change." in answer.text
-    assert "The changes were applied" in browser.get(page).text
+    assert "Applied 1 change." in answer.text
+    assert "The changes have been applied" in browser.get(page).text
 
 
 def test_keeping_everything_changes_nothing(browser, store, question_id, ids, page):
     run(store, "grade", question_id, {})
     decisions.decide(store, question_id, [ids["a"]], PARTLY, "review")
     job = run(store, "regrade", question_id, {ids["b"]: ("contradictory", 0.8)})
-    assert "Everything was kept as it was." in browser.post(f"{page}/drop", job=job).text
+    assert "Everything was left as it was." in browser.post(f"{page}/drop", job=job).text
     assert get_view(store, ids["b"]).label == "correct"
-    assert "Everything was kept as it was" in browser.get(page).text
+    assert "Everything was left as it was" in browser.get(page).text
 
 
 def test_changes_of_an_older_page_are_not_applied(browser, store, question_id, ids, page):
@@ -89,7 +89,7 @@ def test_changes_of_an_older_page_are_not_applied(browser, store, question_id, i
     decisions.decide(store, question_id, [ids["a"]], PARTLY, "review")
     old = run(store, "regrade", question_id, {ids["b"]: ("contradictory", 0.8)})
     run(store, "regrade", question_id, {ids["b"]: ("irrelevant", 0.8)})
-    assert "no longer the latest" in browser.post(f"{page}/apply", job=old).text
+    assert "out of date" in browser.post(f"{page}/apply", job=old).text
     assert get_view(store, ids["b"]).label == "correct"
 
 
@@ -99,12 +99,12 @@ def test_where_nothing_would_change_this_is_said(browser, store, question_id, id
     run(store, "regrade", question_id, {})
     text = browser.get(page).text
     assert "Nothing would change" in text
-    assert "With your decision in mind" in text
+    assert "Even with your decision" in text
     assert f'action="/questions/{question_id}/regrade"' in text
     decisions.decide(store, question_id, [ids["b"]], "correct", "accepted")
     text = browser.get(page).text
-    assert "With your decision in mind" in text
-    assert "decided about 1 answer more" in text
+    assert "Even with your decision" in text
+    assert "decided 1 more answer" in text
 
 
 def test_what_passed_without_a_look_is_nothing_to_learn_from(browser, store, question_id, ids, page):

@@ -154,7 +154,7 @@ def test_a_proxy_that_adds_no_header_is_known_by_the_name_that_it_passes_on(sqli
 
 def test_networks_that_are_none_are_told():
     assert [str(one) for one in read_networks("10.1.2.3, 10.0.0.0/8,")] == ["10.1.2.3/32", "10.0.0.0/8"]
-    with pytest.raises(PostilError, match="no network"):
+    with pytest.raises(PostilError, match="not a network"):
         read_networks("example.org")
 
 

@@ -100,7 +100,7 @@ def test_only_the_newest_link_works(app, client):
 def test_a_role_is_changed(client, store):
     make_account(store, "teo", password=None)
     page = client.post("/people/2/role", data={"role": ASSISTANT})
-    assert "The role of Teo is “assistant” now." in page.text
+    assert "Teo is now an assistant." in page.text
     assert accounts.get_account(store, 2).person.role == ASSISTANT
     client.post("/people/2/role", data={"role": ASSISTANT})
     assert len(events.list_events(store, what=events.ROLE_CHANGED)) == 1  # the second time changed nothing
@@ -134,7 +134,7 @@ def test_a_closed_account_is_out_at_once_and_its_courses_go_to_the_heir(app, cli
     assert "somebody must take over" in client.post("/people/2/close").text.lower()
     assert accounts.get_account(store, 2).active
     page = client.post("/people/2/close", data={"heir": olga.id})
-    assert "The account of Teo is closed." in page.text
+    assert "Teo’s account has been closed." in page.text
     assert browser.get("/").url.path == "/login"
     assert not logins(app, "teo")
     assert access.find_token(store, secret) is None

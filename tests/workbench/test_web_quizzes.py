@@ -57,10 +57,10 @@ def test_a_question_bank_is_shown_and_made_into_questions(client, store):
     page = bring(client, "bank.xml")
     assert page.url.path.endswith("/quiz")
     text = page.text
-    assert "4 questions answered in words in bank.xml. Nothing is stored yet." in text
+    assert "4 questions with a written answer in bank.xml. Nothing has been stored yet." in text
     assert "1 question has no right answer" in text
-    assert "1 partly right answer and 1 wrong answer of the quiz, not taken" in text
-    assert "Not taken: 2 questions" in text
+    assert "1 partly right answer and 1 wrong answer in the quiz, not imported" in text
+    assert "Not imported: 2 questions" in text
     assert re.search(r"Boiling point <span class=\"muted\">\(multiple choice\)", text)
     assert "wildcard" in text
     fields = form_of(page)
@@ -69,11 +69,11 @@ def test_a_question_bank_is_shown_and_made_into_questions(client, store):
     again = client.post(page.url.path, data=fields | {"right-0": "Ice\r\nis\r\n"})  # as browsers send it
     assert form_of(again)["right-0"] == "Ice\nis"
     assert again.status_code == 400
-    assert "1 question cannot be made yet" in again.text
+    assert "1 question cannot be imported yet" in again.text
     assert questions.list_questions(store, 1) == []
     del fields["take-3"]
     page = client.post(page.url.path, data=fields | {"right-2": "The fastest leave.", "points-1": "4,5"})
-    assert "3 questions were made." in page.text
+    assert "3 questions imported." in page.text
     made = questions.list_questions(store, 1)
     assert [(one.points, len(one.references)) for one in made] == [(2.0, 2), (4.5, 1), (1.5, 1)]
     assert client.get(again.url.path).status_code == 404  # the upload is gone
@@ -82,16 +82,16 @@ def test_a_question_bank_is_shown_and_made_into_questions(client, store):
 @pytest.mark.parametrize("name", ["bank.gift", "bank.txt", "bank"])
 def test_gift_is_recognised_by_what_is_in_it(client, store, name):
     page = bring(client, name, (DATA / "bank.gift").read_bytes())
-    assert "4 questions answered in words" in page.text
-    assert "Not taken: 5 questions" in page.text
+    assert "4 questions with a written answer" in page.text
+    assert "Not imported: 5 questions" in page.text
 
 
 def test_questions_that_are_there_are_not_ticked(client, store):
     make_bank(client, store)
     page = bring(client, "bank.xml")
-    assert page.text.count("This question is in the course already.") == 4
+    assert page.text.count("This question is already in the course.") == 4
     assert not any(name.startswith("take-") for name in form_of(page))
-    assert "No question is ticked" in client.post(page.url.path, data=form_of(page)).text
+    assert "No questions are ticked" in client.post(page.url.path, data=form_of(page)).text
 
 
 def test_nothing_in_a_quiz_runs(client):
@@ -123,7 +123,7 @@ def test_a_quiz_is_no_answers_and_answers_are_no_quiz(client, store):
     question = questions.create_question(store, 1, "Why?", ["So."], 1)
     quiz = {"file": ("bank.xml", (DATA / "bank.xml").read_bytes())}
     page = client.post(f"/questions/{question}/answers/draft", files=quiz)
-    assert "this file has questions, and no answers" in page.text.lower()
+    assert "this file contains questions but no answers" in page.text.lower()
     draft = bring(client, "responses-4.csv")
     assert client.get(f"{draft.url.path}/quiz").status_code == 404
     token = bring(client, "bank.xml").url.path.removesuffix("/quiz")
@@ -153,7 +153,7 @@ def test_responses_go_to_the_questions_of_the_course(client, store):
     rain = bank["Explain how rain forms. Say what happens"].id
     assert (fields["to-0"], fields["to-1"]) == (str(ice), str(rain))
     page = client.post(f"{draft.url.path}/store", data=fields)
-    assert "6 answers were added, to 3 questions of the course." in page.text
+    assert "6 answers added to 3 existing questions." in page.text
     assert len(questions.list_questions(store, 1)) == 4
     assert stored(store, ice) == [
         ("ben@school.example", "Ben Blum", ""),
@@ -168,20 +168,20 @@ def test_the_same_report_again_adds_only_what_is_new(client, store):
     report = (DATA / "responses-4.csv").read_bytes()
     more = report.replace(b'"In progress","13 March 2025  8:05 AM",-', b"Finished,8:05,8:15")
     draft = bring(client, "responses-4.csv", more)
-    assert "6 answers are in the course already, and will stay as before" in draft.text
+    assert "6 answers are already in the course and will stay as before" in draft.text
     page = client.post(f"{draft.url.path}/store", data=form_of(draft))
-    assert "1 answer was added, to 1 question of the course." in page.text
+    assert "1 answer added to 1 existing question." in page.text
     assert len(stored(store, bank["Why does ice float on water?"].id)) == 3
 
 
 def test_a_report_without_questions_asks_where_answers_belong(client, store):
     dew = make_bank(client, store)["What is dew?"]
     draft = bring(client, "r.csv", b"Email address,Response 1\na@x.org,water\n")
-    assert "does not say what was asked" in draft.text
+    assert "does not include the text" in draft.text
     fields = form_of(draft)
     assert fields["to-0"] == ""
     part = client.post(draft.url.path, data=fields | {"to-0": str(dew.id)}, headers={"HX-Request": "true"})
-    assert "does not say what was asked" not in part.text
+    assert "does not include the text" not in part.text
     client.post(f"{draft.url.path}/store", data=form_of(part))
     assert stored(store, dew.id) == [("a@x.org", "", "water")]
 
@@ -191,7 +191,7 @@ def test_answers_may_be_for_a_new_question_all_the_same(client, store):
     draft = bring(client, "responses-4.csv")
     fields = form_of(draft) | {"to-0": "", "right-0": "It is less dense."}
     page = client.post(f"{draft.url.path}/store", data=fields)
-    assert "6 answers were added, to 1 new question and 2 questions of the course." in page.text
+    assert "6 answers added to 1 new question and 2 existing questions." in page.text
 
 
 @pytest.mark.parametrize("target", ["999", "x", "-1", "9" * 30])

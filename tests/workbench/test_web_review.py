@@ -52,13 +52,13 @@ def test_review_opens_with_the_first_doubtful_answer(browser, graded, ids):
     assert opened.url.path == f"/answers/{ids['b']}"
     empty = browser.get(f"/questions/{graded}/review?search=zebra")
     assert empty.url.path == f"/questions/{graded}"
-    assert "no answer to review" in empty.text
+    assert "no answers to review" in empty.text
 
 
 def test_a_decision_is_kept_and_the_next_answer_of_the_list_follows(browser, store, graded, ids):
     shown = browser.post(f"/answers/{ids['d']}/decide?state=doubtful", label="non_domain")
     assert shown.url.path == f"/answers/{ids['c']}"
-    assert "Decided for Pupil D: not an answer." in shown.text
+    assert "Pupil D: not an answer." in shown.text
     view = get_view(store, ids["d"])
     assert view.decision.label == "non_domain"
     assert view.decision.source == "review"
@@ -71,7 +71,7 @@ def test_the_last_of_a_list_leads_to_those_left_over_and_then_to_the_table(brows
     assert shown.url.path == f"/answers/{ids['d']}"
     shown = browser.post(f"/answers/{ids['d']}/decide?state=doubtful", label="correct")
     assert shown.url.path == f"/questions/{graded}"
-    assert "last one of this list" in shown.text
+    assert "last answer in this list" in shown.text
 
 
 def test_accepting_keeps_the_machines_label(browser, store, graded, ids):
@@ -110,18 +110,18 @@ def test_undo_restores_what_was_before_and_shows_the_answer(browser, store, grad
     shown = browser.post(f"/questions/{graded}/undo?state=decided")
     assert shown.url.path == f"/answers/{ids['a']}"
     assert shown.url.query == b"state=decided"
-    assert "Taken back: “off the point”." in shown.text
+    assert "Undone: “off the point”." in shown.text
     assert get_view(store, ids["a"]).decision.label == "correct"
     assert 'class="undone"' in shown.text
     browser.post(f"/questions/{graded}/undo")
     assert get_view(store, ids["a"]).decision is None
-    assert "nothing to take back" in browser.post(f"/questions/{graded}/undo").text
+    assert "nothing to undo" in browser.post(f"/questions/{graded}/undo").text
 
 
 def test_the_history_tells_every_decision_and_what_the_machine_had_said(browser, store, graded, ids):
     decisions.decide(store, graded, [ids["a"]], "irrelevant", "group")
     page = browser.get(f"/answers/{ids['a']}").text
-    assert "you, for its group" in page
+    assert "you, for the whole group" in page
     assert "Postil had said “correct”" in page
     assert 'aria-pressed="true"' in page
 
@@ -130,7 +130,7 @@ def test_the_note_to_the_student_follows_the_decision(browser, store, graded, id
     decisions.decide(store, graded, [ids["a"]], "irrelevant", "review")
     page = browser.get(f"/answers/{ids['a']}").text
     assert "Look again." not in page
-    assert "Note to the student" in page
+    assert "Feedback for the student" in page
 
 
 def test_without_the_token_nothing_is_decided(browser, store, graded, ids):
@@ -140,7 +140,7 @@ def test_without_the_token_nothing_is_decided(browser, store, graded, ids):
 
 
 def test_an_answer_that_is_not_there(browser):
-    assert "is not there" in browser.get("/answers/99", status=404).text
+    assert "does not exist" in browser.get("/answers/99", status=404).text
 
 
 def test_an_answer_is_deleted_after_a_question_and_the_next_one_follows(browser, store, graded, ids):
@@ -152,12 +152,12 @@ def test_an_answer_is_deleted_after_a_question_and_the_next_one_follows(browser,
     assert "cannot be undone" in asked
     shown = browser.post(f"/answers/{ids['d']}/delete?state=doubtful")
     assert (shown.url.path, shown.url.query) == (f"/answers/{ids['c']}", b"state=doubtful")
-    assert "The answer of Pupil D was deleted." in shown.text
+    assert "Pupil D’s answer has been deleted." in shown.text
     browser.get(f"/answers/{ids['d']}", status=404)
 
 
 def test_after_the_last_answer_of_a_list_is_deleted_the_table_follows(browser, graded, ids):
     shown = browser.post(f"/answers/{ids['b']}/delete?label=contradictory")
     assert shown.url.path == f"/questions/{graded}"
-    assert "The answer of Pupil B was deleted." in shown.text
-    assert "is not there" in browser.post(f"/answers/{ids['b']}/delete").text
+    assert "Pupil B’s answer has been deleted." in shown.text
+    assert "does not exist" in browser.post(f"/answers/{ids['b']}/delete").text

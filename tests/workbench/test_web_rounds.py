@@ -82,9 +82,9 @@ def test_two_people_label_blind_and_a_third_settles(store, graded, ids, people, 
     pages = label_all(ann, round_id, first, seconds="2.5", note="seen by ann")
     assert len(pages) == 5
     assert "Thank you" in pages[-1]
-    assert "still at work" in pages[-1]
+    assert "still working" in pages[-1]
     pages += label_all(ben, round_id, second, seconds="", opened="0", note="seen by ben")
-    assert "a referee decides" in pages[-1]
+    assert "referee decides" in pages[-1]
     # Nobody who labels sees who wrote it, what Postil says, or what the other says.
     for page in pages:
         assert not NAMES.search(page)
@@ -99,7 +99,7 @@ def test_two_people_label_blind_and_a_third_settles(store, graded, ids, people, 
 
     assert "To label (1)" in eva.get("/rounds").text
     page = eva.get(f"/rounds/{round_id}/settle").text
-    assert "The two said" in page
+    assert "The two labels" in page
     assert not re.search("Ann|Ben|Pupil", page[page.index("<main") :].replace("seen by", ""))
     pages = label_all(eva, round_id, {"b": "irrelevant", "d": PARTLY}, task="settle")
     assert "Everything is settled" in pages[-1]
@@ -108,7 +108,7 @@ def test_two_people_label_blind_and_a_third_settles(store, graded, ids, people, 
     zoe = browse(people.zoe)
     assert "Use as decisions" in zoe.get(f"/rounds/{round_id}").text
     page = zoe.post(f"/rounds/{round_id}/close").text
-    assert "3 labels count as decisions now." in page
+    assert "3 labels now count as decisions." in page
     assert {(one.answer_id, one.label) for one in teaching(store, graded)} == {
         (ids["a"], "correct"),
         (ids["b"], "irrelevant"),
@@ -116,7 +116,7 @@ def test_two_people_label_blind_and_a_third_settles(store, graded, ids, people, 
     }
     # The class was graded before, so what would change is shown first.
     assert jobs.latest_job(store, graded).kind == "regrade"
-    assert "Two people labelled this." in zoe.get(f"/questions/{graded}").text
+    assert "Two people gave this label." in zoe.get(f"/questions/{graded}").text
 
 
 def test_until_both_have_finished_a_labeller_sees_only_their_own_progress(
@@ -146,7 +146,7 @@ def test_who_labels_blind_is_kept_from_the_questions_pages(
     say(store, round_id, people.ann, {id: label for id, label, _ in told})
     for address in addresses:
         ann.get(address, status=403)
-    assert "do not see what others" in ann.get(f"/rounds/{round_id}").text
+    assert "cannot see what Postil or anyone else" in ann.get(f"/rounds/{round_id}").text
     say(store, round_id, people.ben, {id: label for id, _, label in told})
     for address in addresses:
         ann.get(address)
@@ -185,10 +185,10 @@ def test_only_the_owner_of_a_course_lets_others_see_its_answers(store, graded, p
     share_course(store, course_id, people.ben.id, Level.TEACH)
     rounds.drop_round(store, round_id)
     ben, address = browse(people.ben), f"/questions/{graded}/rounds"
-    assert "all of them in this course" in ben.get(address).text
+    assert "all three must be in this course" in ben.get(address).text
     share_course(store, course_id, people.eva.id, Level.HELP)
     page = ben.get(address).text
-    assert "Somebody of this course" in page
+    assert "Someone in this course" in page
     assert f'<option value="{people.zoe.id}"' in page
     assert f'<option value="{people.ann.id}"' not in page
     who = {"first": people.zoe.id, "second": people.eva.id, "referee": people.ben.id}
@@ -196,7 +196,7 @@ def test_only_the_owner_of_a_course_lets_others_see_its_answers(store, graded, p
         page = ben.post(address, **who | {part: people.ann.id}, size=2).text
         assert "not in this course" in page
     assert rounds.list_work(store, graded) == []
-    assert "The round has begun" in ben.post(address, **who, size=2).text
+    assert "The round has started" in ben.post(address, **who, size=2).text
 
 
 def test_an_owner_who_labels_blind_is_not_locked_out(store, graded, people, browse):
@@ -211,13 +211,13 @@ def test_an_owner_who_labels_blind_is_not_locked_out(store, graded, people, brow
     assert "Delete this question" in zoe.get(edit).text
     before = get_question(store, graded)
     page = zoe.post(edit, text=before.text, references="\n".join(before.references), points="7")
-    assert "The question was changed" in page.text
+    assert "The question has been changed" in page.text
     assert get_question(store, graded).points == 7
     ben.get(edit, status=403)
     assert ben.post(f"/questions/{graded}/delete").status_code == 403
-    assert "dropped" in zoe.post(f"/rounds/{number}/drop").text
+    assert "have been deleted" in zoe.post(f"/rounds/{number}/drop").text
     number = rounds.make_round(store, graded, people.zoe.id, people.ben.id, people.eva.id)
-    assert "were deleted" in zoe.post(f"/questions/{graded}/delete").text
+    assert "have been deleted" in zoe.post(f"/questions/{graded}/delete").text
 
 
 def test_a_labeller_goes_back_changes_and_takes_back(store, people, round_id, browse):
@@ -235,8 +235,8 @@ def test_a_labeller_goes_back_changes_and_takes_back(store, people, round_id, br
     page = ann.post(f"/rounds/{round_id}/undo").text
     assert OF.search(page)[1] == first
     assert rounds.get_work(store, round_id).taggings == ()
-    assert "nothing to take back" in ann.post(f"/rounds/{round_id}/undo").text
-    assert "not there any more" in ann.post(f"/rounds/{round_id}/label", of="0" * 16, label="correct").text
+    assert "nothing to undo" in ann.post(f"/rounds/{round_id}/undo").text
+    assert "no longer exists" in ann.post(f"/rounds/{round_id}/label", of="0" * 16, label="correct").text
     assert "no label was chosen" in ann.post(f"/rounds/{round_id}/label", of=first).text.lower()
 
 
@@ -304,7 +304,7 @@ def test_strangers_find_nothing_and_labellers_only_their_rounds(store, graded, p
     for path in (f"/rounds/{round_id}", f"/rounds/{round_id}/label"):
         ann.get(path)
     # Somebody else settles: said on the round's page, to which the browser is sent.
-    assert "Somebody else settles" in ann.get(f"/rounds/{round_id}/settle").text
+    assert "not the referee" in ann.get(f"/rounds/{round_id}/settle").text
     paths = (
         f"/rounds/{other}",
         f"/rounds/{other}/label",
@@ -321,8 +321,8 @@ def test_strangers_find_nothing_and_labellers_only_their_rounds(store, graded, p
     rounds.drop_round(
         store, other
     )  # Eva labels in it, and sees nothing else of the question until it is done
-    assert "Others label" in browse(people.eva).get(f"/rounds/{round_id}/label").text
-    assert "nothing to settle before" in browse(people.eva).get(f"/rounds/{round_id}/settle").text
+    assert "not one of the labellers" in browse(people.eva).get(f"/rounds/{round_id}/label").text
+    assert "nothing to settle until" in browse(people.eva).get(f"/rounds/{round_id}/settle").text
 
 
 def test_an_assistant_of_the_course_does_not_see_its_rounds(store, graded, people, round_id, browse):
@@ -339,13 +339,13 @@ def test_a_round_is_made_listed_and_dropped_by_a_teacher(store, graded, people, 
     assert f"/rounds/{round_id}" in page
     who = {"first": people.ann.id, "second": people.eva.id, "referee": people.zoe.id}
     page = zoe.post(f"/questions/{graded}/rounds", **who, size=2).text
-    assert "The round has begun" in page
+    assert "The round has started" in page
     (work, _) = rounds.list_work(store, graded)
     assert len(work.round.answers) == 2
     page = zoe.post(f"/questions/{graded}/rounds", **who | {"second": people.zoe.id}, size=2).text
     assert "chosen twice" in page
     page = zoe.post(f"/rounds/{work.round.id}/drop").text
-    assert "dropped" in page
+    assert "have been deleted" in page
     assert [one.round.id for one in rounds.list_work(store, graded)] == [round_id]
     assert current(store, graded) == []
 
@@ -377,9 +377,9 @@ def test_alone_one_is_told_that_this_needs_accounts(store, graded, tmp_path):
 
 
 def test_the_first_page_says_what_waits(store, browse, people, round_id, told):
-    assert "4 answers wait to be labelled by you" in browse(people.ann).get("/").text
+    assert "You have 4 answers to label" in browse(people.ann).get("/").text
     play(store, round_id, people, told)
-    assert "2 disagreements wait to be settled by you" in browse(people.eva).get("/").text
+    assert "You have 2 disagreements to settle" in browse(people.eva).get("/").text
     assert "wait to be" not in browse(people.ann).get("/").text
 
 
@@ -388,10 +388,10 @@ def test_a_round_that_is_closed_is_listed_last_and_leads_to_the_question(
 ):
     play(store, round_id, people, [(id, "correct", "correct") for id in ids.values()])
     page = browse(people.zoe).post(f"/rounds/{round_id}/close")
-    assert "4 labels count as decisions now." in page.text
+    assert "4 labels now count as decisions." in page.text
     assert page.url.path == "/questions/1"  # nothing is left that could change
     own = browse(people.ann).get("/rounds").text
-    assert "finished; the labels are used" in own
+    assert "finished; the labels are in use" in own
     assert f'href="/rounds/{round_id}"' in own
 
 

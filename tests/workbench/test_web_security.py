@@ -59,7 +59,7 @@ def test_a_link_is_used_up_by_its_form_and_not_by_a_preview(app, store):
     assert client.get("/").status_code == 200
     again = stranger(app).post("/open", data={"token": token})
     assert again.status_code == 403
-    assert "used already" in again.text
+    assert "already been used" in again.text
     assert client.post("/open", data={"token": token}).url.path == "/"  # who is in stays in
 
 
@@ -187,7 +187,7 @@ def test_an_error_inside_is_told_without_its_text(client, monkeypatch, caplog):
 def test_errors_are_pages_or_messages_in_the_page(client, monkeypatch):
     gone = client.get("/courses/99")
     assert gone.status_code == 404
-    assert "This course is not there." in gone.text
+    assert "This course does not exist." in gone.text
     part = client.get("/courses/99", headers={"HX-Request": "true"})
     assert part.headers["HX-Retarget"] == "#messages"
     assert "<html" not in part.text
@@ -329,7 +329,7 @@ def test_who_asks_too_often_waits(store, tmp_path):
     assert [inside.get("/").status_code for _ in range(6)] == [200] * 5 + [429]
     told = inside.get("/")
     assert 0 < int(told.headers["retry-after"]) <= 60
-    assert "Go on in" in told.text
+    assert "Try again in" in told.text
 
 
 def test_the_api_is_refused_in_its_own_words(app, client):
@@ -356,7 +356,7 @@ def test_what_is_anothers_is_not_there_and_what_is_shared_has_its_limits(many, s
     assert helper.get("/questions/1").status_code == 200
     refused = helper.post("/questions/1/edit", data={"text": "x"})
     assert refused.status_code == 403
-    assert "shared with you for helping" in refused.text
+    assert "shared with you as a helper" in refused.text
     assert helper.post("/courses", data={"name": "Own"}).status_code == 403
     assert helper.post("/courses/demo").status_code == 403
     access.share_course(store, 1, bea.id, Level.TEACH)

@@ -45,9 +45,9 @@ def test_a_course_is_shared_by_login(enter, store, people, course):
     teo, mia = enter("teo"), enter("mia")
     assert mia.get("/courses/1").status_code == 404
     page = teo.post("/courses/1/people", data={"login": " MIA ", "level": "teach"})
-    assert "The course is shared with Mia." in page.text
+    assert "The course is now shared with Mia." in page.text
     assert level(store, people["mia"]) == Level.TEACH
-    assert "of Teo" in mia.get("/").text
+    assert "owned by Teo" in mia.get("/").text
     assert mia.get("/courses/1/people").status_code == 200
 
 
@@ -55,8 +55,8 @@ def test_a_course_is_shared_by_login(enter, store, people, course):
     ("form", "told"),
     [
         ({"login": "nobody"}, "Nobody here has the login “nobody”."),
-        ({"login": "teo"}, "This person already owns the course."),
-        ({"login": "mia", "level": "own"}, "to help or to teach"),
+        ({"login": "teo"}, "This course is theirs already."),
+        ({"login": "mia", "level": "own"}, "can help or teach"),
         ({"login": "ann", "level": "teach"}, "Assistants can only help"),
         ({"login": "gone"}, "Nobody here has the login “gone”."),
     ],
@@ -73,9 +73,9 @@ def test_what_cannot_be_shared(enter, store, people, course, form, told):
 def test_a_share_is_changed_and_taken_back(enter, store, people, course):
     teo, mia = enter("teo"), people["mia"]
     access.share_course(store, 1, mia.id, Level.HELP)
-    assert "Mia can teach now." in teo.post(f"/courses/1/people/{mia.id}", data={"level": "teach"}).text
+    assert "Mia can now teach." in teo.post(f"/courses/1/people/{mia.id}", data={"level": "teach"}).text
     assert level(store, mia) == Level.TEACH
-    assert "Mia does not see" in teo.post(f"/courses/1/people/{mia.id}/remove").text
+    assert "Mia can no longer see" in teo.post(f"/courses/1/people/{mia.id}/remove").text
     assert level(store, mia) is None
     assert teo.post(f"/courses/1/people/{mia.id}", data={"level": "teach"}).status_code == 404
     assert level(store, mia) is None
@@ -87,7 +87,7 @@ def test_those_who_help_see_with_whom_and_change_nothing(enter, store, people, c
     for login in ("ann", "mia"):
         page = enter(login).get("/courses/1/people").text
         assert "Teo" in page
-        assert "has the course" in page
+        assert "own the course" in page
         assert "Share the course" not in page
         assert "Remove" not in page
 
@@ -100,7 +100,7 @@ def test_one_leaves_a_course(enter, store, people, course):
 
 
 def test_the_owner_cannot_leave(enter, store, people, course):
-    assert "The course is yours." in enter("teo").post("/courses/1/leave").text
+    assert "You own this course." in enter("teo").post("/courses/1/leave").text
     assert level(store, people["teo"]) == Level.OWN
 
 
@@ -108,7 +108,7 @@ def test_a_course_is_handed_over(enter, store, people, course):
     teo = enter("teo")
     assert "cannot own courses" in teo.post("/courses/1/handover", data={"login": "ann"}).text
     page = teo.post("/courses/1/handover", data={"login": "mia"})
-    assert "The course belongs to Mia now." in page.text
+    assert "The course now belongs to Mia." in page.text
     assert level(store, people["mia"]) == Level.OWN
     assert level(store, people["teo"]) == Level.TEACH
     assert "Share the course" not in page.text
@@ -137,22 +137,22 @@ def test_own_and_shared_courses_stand_apart(enter, store, people, course):
 
 def test_assistants_are_offered_no_course_to_make(enter, store, people, course):
     ann = enter("ann")
-    assert "No course is shared with you yet" in ann.get("/").text
+    assert "No courses have been shared with you yet" in ann.get("/").text
     access.share_course(store, 1, people["ann"].id, Level.HELP)
     page = ann.get("/").text
     assert "Physics 7b" in page
     assert "New course" not in page
-    assert "bundled class" not in page
+    assert "sample class" not in page
 
 
 # What stands on these pages only for those who may do it.
 TEACHING = {
     "/courses/1": ("New question", "Export", "Report", 'action="/courses/1/draft"'),
-    "/questions/1": ("Edit the question", "Add more answers", ">Export</a>"),
+    "/questions/1": ("Edit question", "Add more answers", ">Export</a>"),
     "/answers/1": ("Delete this answer",),
-    "/questions/1/facets?own=true": ("Add a part",),
+    "/questions/1/facets?own=true": ("Add an item",),
 }
-OWNING = {"/courses/1": ("Rename or delete", "Share it", 'href="/courses/1/log"')}
+OWNING = {"/courses/1": ("Rename or delete", ">Share</a>", 'href="/courses/1/log"')}
 
 
 @pytest.mark.parametrize(("login", "shared"), [("ann", Level.HELP), ("mia", Level.TEACH), ("teo", None)])
@@ -189,7 +189,7 @@ def test_people_are_chosen_from_a_list_unless_they_are_too_many(enter, store, pe
     assert '<option value="mia">Mia (mia)</option>' in page
     assert '<option value="teo">' not in page
     monkeypatch.setattr(sharing, "_MOST_LISTED", 1)
-    assert "Login of the person" in enter("teo").get("/courses/1/people").text
+    assert "Their login" in enter("teo").get("/courses/1/people").text
 
 
 def test_the_log_does_not_have_what_changes_nothing(enter, store, people, course):

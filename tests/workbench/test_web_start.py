@@ -27,7 +27,7 @@ def asked(page):
 
 def test_opening_the_page_asks_for_a_proposal_once(browser, store, question_id):
     page = browser.get(f"/questions/{question_id}/start").text
-    assert "Choosing the answers that teach most" in page
+    assert "Choosing the answers to label first" in page
     assert f'hx-get="/questions/{question_id}/progress"' in page
     assert "Skip this and grade now" in page
     browser.get(f"/questions/{question_id}/start")
@@ -45,7 +45,7 @@ def test_the_proposed_answers_are_shown_with_five_labels_each(browser, proposed,
 def test_labels_are_kept_and_the_class_is_graded(browser, store, proposed, ids):
     shown = browser.post(f"/questions/{proposed}/start", **{f"label-{ids['b']}": "contradictory"})
     assert shown.url.path == f"/questions/{proposed}"
-    assert "1 label kept" in shown.text
+    assert "1 label saved" in shown.text
     (decision,) = decisions.current(store, proposed)
     assert (decision.answer_id, decision.label, decision.source) == (ids["b"], "contradictory", "start")
     assert jobs.latest_job(store, proposed).kind == "grade"
@@ -56,7 +56,7 @@ def test_labels_are_kept_and_the_class_is_graded(browser, store, proposed, ids):
 def test_labels_for_a_class_that_is_graded_show_first_what_they_would_change(browser, store, graded, ids):
     shown = browser.post(f"/questions/{graded}/start", **{f"label-{ids['b']}": "correct"})
     assert shown.url.path == f"/questions/{graded}/changes"
-    assert "1 label kept" in shown.text
+    assert "1 label saved" in shown.text
     assert jobs.latest_job(store, graded).kind == "regrade"
 
 
@@ -104,7 +104,7 @@ def test_where_nothing_needs_a_label_the_class_can_be_graded_at_once(browser, st
     held = jobs.lease_job(store, "test")
     jobs.set_phase(store, held, "reading", len(ids))
     jobs.finish(store, held, {"answers": []})
-    assert "Nothing to ask" in browser.get(f"/questions/{question_id}/start").text
+    assert "Nothing to label first" in browser.get(f"/questions/{question_id}/start").text
     assert jobs.latest_job(store, question_id).id == job
 
 

@@ -51,7 +51,7 @@ def test_progress_tells_how_far_it_is_and_reloads_the_page_at_the_end(browser, s
     held = jobs.lease_job(store, "test")
     jobs.set_phase(store, held, "explaining", 4)
     told = browser.get(f"/questions/{question_id}/progress")
-    assert "writing the reasons" in told.text
+    assert "writing the notes" in told.text
     assert "HX-Refresh" not in told.headers
     jobs.finish(store, held, {})
     assert browser.get(f"/questions/{question_id}/progress").headers["HX-Refresh"] == "true"
@@ -98,7 +98,7 @@ def test_the_table_shows_label_confidence_points_and_reason(browser, graded):
     page = browser.get(f"/questions/{graded}").text
     assert names(page) == ["Pupil D", "Pupil C", "Pupil A", "Pupil B"]  # the doubtful first
     assert "It says “open”." in page
-    assert "please look" in page
+    assert "needs your look" in page
     assert '>2<span class="of"> / 2</span>' in page
     assert "80%" in page
     assert "100% &lt;b&gt;sure&lt;/b&gt;" in page
@@ -139,7 +139,7 @@ def test_a_filter_is_kept_in_the_address_and_in_the_links_to_answers(browser, gr
 
 
 def test_a_filter_that_nothing_fits_says_so(browser, graded):
-    assert "No answer fits this filter" in browser.get(f"/questions/{graded}?search=zebra").text
+    assert "No answers match this filter" in browser.get(f"/questions/{graded}?search=zebra").text
 
 
 def test_a_large_class_is_shown_by_fifties(browser, store, question_id):
@@ -156,13 +156,13 @@ def test_a_large_class_is_shown_by_fifties(browser, store, question_id):
 
 
 def test_decisions_can_be_learned_from_and_what_would_change_is_announced(browser, store, graded, ids):
-    assert "Grade the rest again" not in browser.get(f"/questions/{graded}").text
+    assert "Grade the others again" not in browser.get(f"/questions/{graded}").text
     decisions.decide(store, graded, [ids["a"]], "contradictory", "review")
-    assert "Grade the rest again" in browser.get(f"/questions/{graded}").text
+    assert "Grade the others again" in browser.get(f"/questions/{graded}").text
     run(store, "regrade", graded, {})
     page = browser.get(f"/questions/{graded}").text
     assert f'href="/questions/{graded}/changes"' in page
-    assert "Grade the rest again" not in page
+    assert "Grade the others again" not in page
 
 
 def test_after_a_regrade_that_changed_nothing_new_decisions_can_teach_again(browser, store, graded, ids):
@@ -177,8 +177,8 @@ def test_after_a_regrade_that_changed_nothing_new_decisions_can_teach_again(brow
     run(store, "regrade", graded, {ids["b"]: ("contradictory", 0.9)})
     text = browser.get(page).text
     assert "nothing would change" in text
-    assert "Grade the rest again" not in text
+    assert "Grade the others again" not in text
 
 
 def test_a_question_that_is_not_there(browser):
-    assert "is not there" in browser.get("/questions/77", status=404).text
+    assert "does not exist" in browser.get("/questions/77", status=404).text

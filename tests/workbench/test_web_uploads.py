@@ -58,13 +58,13 @@ def stored(store, question):
 def test_a_file_is_shown_first_and_stored_when_said(client, store, question):
     draft = upload(client, question, CLASS)
     assert chosen(draft.text) == {"answer": "2", "id": "0", "student": "1", "label": "3"}
-    assert "Nothing is stored yet" in draft.text
+    assert "Nothing has been stored yet" in draft.text
     assert "&lt;script&gt;" in draft.text
     assert "<script>alert" not in draft.text
     assert stored(store, question) == []
     page = add(client, draft)
     assert page.url.path == f"/questions/{question}"
-    assert "2 answers were added." in page.text
+    assert "2 answers added." in page.text
     assert "<script>alert" not in page.text
     assert stored(store, question) == [
         ("1", "Ann", "it is closed"),
@@ -132,7 +132,7 @@ def test_a_row_of_sentences_is_no_wide_heading_if_a_person_says_so(client, quest
 def test_an_empty_paste_is_told(client, question):
     page = paste(client, question, " \n\t\n")
     assert page.url.path == f"/questions/{question}"
-    assert "There is nothing in the text box." in page.text
+    assert "The text box is empty." in page.text
 
 
 def test_another_choice_of_columns_refreshes_the_preview(client, store, question):
@@ -142,7 +142,7 @@ def test_another_choice_of_columns_refreshes_the_preview(client, store, question
     assert "<html" not in part.text
     assert chosen(part.text)["answer"] == "0"
     none = client.post(draft.url.path, data={"answer": "9"}, headers={"HX-Request": "true"}).text
-    assert "Choose the column that holds the answers." in none
+    assert "Choose the column with the answers." in none
     assert "disabled" in none
     assert add(client, draft, answer="").status_code == 400
     add(client, draft, answer="0")
@@ -158,18 +158,18 @@ def test_repeated_ids_are_refused_until_another_column_is_chosen(client, store, 
     add(client, draft, id="")
     assert [key for key, *_ in stored(store, question)] == ["a1", "a2"]
     again = upload(client, question, "id,answer\na2,three\nz,four\n")
-    assert "&#39;a2&#39; is among this question&#39;s answers already" in again.text
+    assert "&#39;a2&#39; is already used for this question" in again.text
     assert add(client, again).status_code == 400
     assert len(stored(store, question)) == 2
 
 
 def test_unknown_labels_are_refused_and_coarse_ones_are_told(client, store, question):
     draft = upload(client, question, "answer,label\none,correct\ntwo,B+\n")
-    assert "Row 3 holds something else than a label" in draft.text
+    assert "Row 3 has no valid label" in draft.text
     add(client, draft, label="")
     assert decisions.current(store, question) == []
     coarse = upload(client, question, "answer,label\nthree,correct\nfour,incorrect\n")
-    assert "1 label “not correct” will not be used" in coarse.text
+    assert "1 label “not correct” will be ignored" in coarse.text
     add(client, coarse)
     assert [one.label for one in decisions.current(store, question)] == ["correct"]
 
@@ -186,7 +186,7 @@ def test_a_wide_export_makes_several_questions(client, store, question):
     endless = f"right-{'7' * 5000}"  # no number of a question
     assert add(client, draft, **{"take-0": "1", "right-0": " ", endless: "x"}).status_code == 400
     page = add(client, draft, **{"take-0": "1", "right-0": "It is less dense.", "right-1": ""})
-    assert "2 answers were added, to 1 new question." in page.text
+    assert "2 answers added to 1 new question." in page.text
     made = questions.list_questions(store, 1)[-1]
     assert (made.text, made.references) == ("Why does ice float?", ("It is less dense.",))
     assert stored(store, made.id) == [("a@x.org", "Ann Ray", "it is light"), ("b@x.org", "Bob Fox", "")]
@@ -200,7 +200,7 @@ def test_a_long_table_with_questions_makes_them(client, store, question):
     draft = bring(client, table)
     assert chosen(draft.text)["reference"] == "1,2"
     page = add(client, draft, **{"take-0": "1", "take-1": "1", "right-0": "", "right-1": ""})
-    assert "3 answers were added, to 2 new questions." in page.text
+    assert "3 answers added to 2 new questions." in page.text
     _, why, how = questions.list_questions(store, 1)
     assert (why.references, why.answers) == (("Because.", "It is so."), 2)
     assert (how.references, how.answers) == (("Thus.",), 1)
@@ -208,7 +208,7 @@ def test_a_long_table_with_questions_makes_them(client, store, question):
 
 def test_a_course_needs_a_column_with_the_questions(client, question):
     draft = bring(client, "id,answer\n1,one\n")
-    assert "Choose the column that holds the questions" in draft.text
+    assert "Choose the column with the questions" in draft.text
     assert "No file was chosen." in client.post("/courses/1/draft").text
 
 
@@ -304,15 +304,15 @@ def test_a_file_of_older_windows_is_read_with_a_warning(client, store, question)
 def test_fifty_megabytes_are_refused(client, store, question):
     page = upload(client, question, b"id,answer\n" + b"1,x\n" * (13 * 2**20))
     assert page.status_code == 413
-    assert "more than the 25 MB" in page.text
+    assert "larger than the limit of 25 MB" in page.text
     assert stored(store, question) == []
 
 
 def test_more_answers_than_a_school_has_are_refused(store, tmp_path, question):
     client = let_in(create_app(Settings(tmp_path / "workbench.db", most_answers=3), store))
-    assert "at most 3 are taken at once" in paste(client, question, "a\nb\nc\nd").text
+    assert "at most 3 can be imported at once" in paste(client, question, "a\nb\nc\nd").text
     draft = bring(client, "id,Why does ice float?,What do plants need?\n1,a,b\n2,c,d\n")
-    assert "at most 3 are taken at once" in draft.text
+    assert "at most 3 can be imported at once" in draft.text
     assert add(client, draft).status_code == 400
     assert stored(store, question) == []
     assert len(questions.list_questions(store, 1)) == 1

@@ -1,4 +1,4 @@
-"""Who may see and do what: every page that shows something of a course says how much one must be allowed."""
+"""Who may see and do what: every page that shows something of a course declares which level it needs."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ THINGS = {
     "token": "upload",
 }
 _TOO_LOW = {
-    Level.TEACH: "This course is shared with you for helping: you can read it, decide about its answers and "
-    "start a grading.",
-    Level.OWN: "This is for the owner of the course.",
+    Level.TEACH: "This course is shared with you as a helper: you can read it, decide answers and start "
+    "grading.",
+    Level.OWN: "Only the owner of the course can do this.",
 }
-_FOR_MORE = " Its owner can share it for more."  # but not with an assistant
+_FOR_MORE = " Its owner can let you do more."  # but not with an assistant
 _MOST_DIGITS = 12  # no database gives a longer number
 _LARGEST = 2**31 - 1  # the largest number that any of the databases gives
 # The number of an account or of a token in an address.
 Number = Annotated[int, Path(gt=0, le=_LARGEST)]
-_BLIND = "You are labelling this question blind: this opens once both who label have finished."
+_BLIND = "You are labelling this question blind: you can open this once both labellers have finished."
 
 
 def get_person(request: Request) -> Person:
@@ -66,7 +66,7 @@ class May:
                 continue
             right = _right(store, person, name, str(text))
             if right is None:
-                raise HTTPException(404, f"This {THINGS[name]} is not there. It may have been deleted.")
+                raise HTTPException(404, f"This {THINGS[name]} does not exist. It may have been deleted.")
             if right.level < self.level:
                 more = _FOR_MORE if self.level == Level.TEACH and person.makes_courses else ""
                 raise NotAllowedError(_TOO_LOW[self.level] + more)
@@ -92,7 +92,7 @@ def _demand_accounts(request: Request) -> None:
 def _demand_owner(request: Request, person: OfPerson) -> None:
     _demand_accounts(request)
     if not person.is_owner:
-        raise NotAllowedError("This page is for those who look after this installation.")
+        raise NotAllowedError("This page is for administrators only.")
 
 
 # What a route declares that makes no sense for the one person of `--local`, and one that is only for those
@@ -108,7 +108,7 @@ def refuse_blind(store: Store, person: Person, question_id: int, at: int = 0) ->
     """
     round_id = None if person.id is None else blind_round(store, person, question_id, at)
     if round_id not in (None, at):
-        raise NotAllowedError(_BLIND, way=(f"/rounds/{round_id}", "To your round"))
+        raise NotAllowedError(_BLIND, way=(f"/rounds/{round_id}", "Go to your round"))
 
 
 def every_route(routes: Iterable[Any]) -> Iterator[APIRoute]:

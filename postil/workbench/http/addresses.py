@@ -83,8 +83,8 @@ def read_networks(networks: str) -> list[IPv4Network | IPv6Network]:
         return [ip_network(name.strip(), strict=False) for name in networks.split(",") if name.strip()]
     except ValueError:
         raise PostilError(
-            "--monitor names something that is no network.",
-            hint="Write addresses or networks, separated by commas, as in 10.0.0.7,192.168.4.0/24",
+            "--monitor names something that is not a network.",
+            hint="Give addresses or networks separated by commas, such as 10.0.0.7,192.168.4.0/24",
         ) from None
 
 
@@ -163,5 +163,5 @@ def _shown(address: str) -> str:
 
 def _not_an_address() -> PostilError:
     return PostilError(
-        "--address is not an address that browsers use.", hint="Write it as https://postil.example.org"
+        "--address is not a web address.", hint="Write it like this: https://postil.example.org"
     )

@@ -16,25 +16,25 @@ from postil.workbench.store.database import StoreAwayError
 _TITLES = {
     400: "The form could not be read",
     403: "This page is locked",
-    404: "There is no such page",
-    405: "There is no such page",
+    404: "Page not found",
+    405: "Page not found",
     413: "The file is too large",
-    421: "This is not the workbench's address",
-    422: "Something is missing in the form",
+    421: "Wrong address",
+    422: "The form is incomplete",
     429: "Too many requests",
-    503: "The workbench cannot be reached now",
+    503: "Postil is not available right now",
     500: "Something went wrong inside Postil",
 }
 _AGAIN = "Try again"
 # What is said of these may be more than the page says anyway.
 _OWN_WORDS = (403, 404, 413, 421, 429, 503)
 _TEXTS = {
-    400: "It holds more than is read at once, or came damaged. Nothing was stored. Shorten it, or split it.",
-    403: "The workbench opens with the link that “postil serve --local” shows in its terminal window.",
-    404: "It may have been deleted, or the address was cut short.",
-    405: "It may have been deleted, or the address was cut short.",
-    422: "A field is missing, or holds something else than it should. Go back and look.",
-    500: "What is stored is safe. Go back and try again; the terminal window says where it happened.",
+    400: "It is too large or arrived damaged. Nothing was stored. Shorten it, or split it.",
+    403: "To open Postil, use the link that “postil serve --local” shows in its terminal window.",
+    404: "It may have been deleted, or the address is incomplete.",
+    405: "It may have been deleted, or the address is incomplete.",
+    422: "A field is missing or filled in incorrectly. Go back and check.",
+    500: "Your data is safe. Go back and try again; the terminal window shows where it happened.",
 }
 
 
@@ -48,7 +48,7 @@ class NotAllowedError(HTTPException):
 
 def too_many(seconds: int) -> HTTPException:
     """What somebody is told who asks for more than is given in a minute."""
-    what = f"This is more than the workbench answers in a minute. Go on in {number_of(seconds, 'second')}."
+    what = f"You have made too many requests in a minute. Try again in {number_of(seconds, 'second')}."
     return HTTPException(429, what, headers={"Retry-After": str(seconds)})
 
 
@@ -56,8 +56,8 @@ def too_large(most_bytes: int) -> HTTPException:
     """What a person is told whose file is larger than the workbench reads."""
     return HTTPException(
         413,
-        f"This is more than the {most_bytes // 2**20} MB that are read at once, so nothing was stored. "
-        "A class's answers are rarely more than one or two: remove pictures and other sheets, or split it.",
+        f"This is larger than the limit of {most_bytes // 2**20} MB, so nothing was stored. A class's "
+        "answers rarely take more than one or two: remove pictures and other sheets, or split the file.",
     )
 
 
@@ -67,15 +67,15 @@ def refuse(request: Request, error: Exception) -> Response:
     own = error.detail if isinstance(error, HTTPException) and status in _OWN_WORDS else ""
     if own == HTTPStatus(status).phrase:
         own = ""
-    text = own or _TEXTS.get(status, "The workbench could not do that.")
+    text = own or _TEXTS.get(status, "Postil could not do that.")
     title = _TITLES.get(status, "That did not work")
     way = None
     if isinstance(error, NotAllowedError):
-        title, way = "This is not open to you", error.way
+        title, way = "You cannot do this", error.way
     elif status == 503:
         way = (page_of(request), _AGAIN)
     elif own and status == 403:
-        title = "That form was not taken"
+        title = "The form was not accepted"
     answer = _show(request, title, Message(text, "error"), status, way)
     if isinstance(error, AnyHTTPException) and error.headers:
         answer.headers.update(error.headers)

@@ -1,4 +1,4 @@
-"""What stands in front of every page: a guard that looks at host, origin, size, session and number."""
+"""What every request passes first: a guard that checks host, origin, size, session and rate."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ async def demand_token(request: Request) -> None:
     token = request.headers.get("X-CSRF-Token") or (await request.form()).get("csrf")
     own: str = request.state.session.csrf
     if not isinstance(token, str) or not hmac.compare_digest(token.encode(), own.encode()):
-        raise HTTPException(403, "This form is too old. Go back, load the page again, and send it once more.")
+        raise HTTPException(403, "This form has expired. Go back, reload the page and send it again.")
 
 
 class Guard:
@@ -176,7 +176,7 @@ class Guard:
         if host not in self.origins:
             # Another site whose name was made to point to this computer, say.
             where = main_origin(self.settings)
-            return HTTPException(421, f"This address is not the workbench's: open {where}.")
+            return HTTPException(421, f"This is not Postil’s address: open {where} instead.")
         length = request.headers.get("content-length") or "0"
         if not length.isdecimal() or int(length[:20]) > self.settings.most_bytes:
             return too_large(self.settings.most_bytes)
@@ -184,7 +184,7 @@ class Guard:
         if _is_api(path):
             return None
         if request.method not in _READING and not self._from_here(request, self.origins[host]):
-            return HTTPException(403, "This form came from another site, so nothing was done.")
+            return HTTPException(403, "This form came from another site, so it was ignored.")
         if path.startswith("/static/"):
             return None
         session = await run_in_threadpool(self._session, request)

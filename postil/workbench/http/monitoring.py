@@ -122,8 +122,8 @@ class _Shared(Collector):
 def _counters(figures: Figures) -> Iterator[Metric]:
     counters = figures.counters
     for name, what in (
-        (GRADED, "Answers judged, by what asked for it."),
-        (DEFERRED, "Answers judged and left to a person, by what asked for it."),
+        (GRADED, "Answers graded, by what asked for it."),
+        (DEFERRED, "Answers graded and left to a person, by what asked for it."),
     ):
         answers = CounterMetricFamily(f"postil_{name}", what, labels=["by"])
         for by in _ASKED_BY:
@@ -146,14 +146,14 @@ def _gauges(figures: Figures) -> Iterator[Metric]:
     )
     rate = deferred / graded if graded else 0.0
     for name, what, value in (
-        ("deferral_rate", "Share of the answers judged that were left to a person.", rate),
-        ("oldest_waiting_job_seconds", "How long the oldest waiting job waits.", figures.oldest),
-        ("workers_alive", "Workers that have shown a sign of life.", figures.workers),
+        ("deferral_rate", "Share of graded answers that were left to a person.", rate),
+        ("oldest_waiting_job_seconds", "How long the oldest waiting job has been waiting.", figures.oldest),
+        ("workers_alive", "Workers that are alive.", figures.workers),
     ):
         yield GaugeMetricFamily(f"postil_{name}", what, value)
     for name, what, jobs in (
-        ("jobs_waiting", "Jobs that nobody has taken yet.", figures.waiting),
-        ("jobs_running", "Jobs that a worker has in its hands.", figures.running),
+        ("jobs_waiting", "Jobs that no worker has taken yet.", figures.waiting),
+        ("jobs_running", "Jobs that a worker is doing.", figures.running),
     ):
         queue = GaugeMetricFamily(f"postil_{name}", what, labels=["kind"])
         for kind, number in jobs.items():

@@ -1,4 +1,4 @@
-"""One's own account: name, password, where one is logged in, and tokens for programs."""
+"""A person's own account: name, password, where they are logged in, and tokens for programs."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from postil.workbench.store.database import Store
 router = APIRouter()
 Text = Annotated[str, Form()]
 SCOPES = {
-    "judge": "Judge texts that the program sends. Nothing is stored, and it sees none of your courses.",
-    "read": "See your courses and everything in them.",
-    "write": "Change your courses: bring questions and answers, have them graded, decide.",
+    "judge": "Grade texts that the program sends. Nothing is stored, and it cannot see your courses.",
+    "read": "Read your courses and everything in them.",
+    "write": "Change your courses: add questions and answers, grade them, decide.",
 }
 NEVER = "never"  # a form cannot send an empty field: it counts as left out
-LASTING = {"30": "30 days", "90": "90 days", "365": "a year", NEVER: "until it is revoked"}
+LASTING = {"30": "30 days", "90": "90 days", "365": "a year", NEVER: "until revoked"}
 _EMPTY: dict[str, Any] = {"name": "", "scopes": ("judge",), "days": "90"}
 # Looked for in this order: many browsers also name the ones they are made from.
 _BROWSERS = {"Edg": "Edge", "OPR": "Opera", "Firefox": "Firefox", "Chrome": "Chrome", "Safari": "Safari"}
@@ -46,7 +46,7 @@ class Place:
 
 @router.get("/account")
 def show_account(request: Request, store: OfStore) -> HTMLResponse:
-    """One's own account; for the one person of `--local` only the tokens."""
+    """The person's account; for the one person of `--local` only the tokens."""
     return _account(request, store)
 
 
@@ -56,7 +56,7 @@ def give_name(request: Request, store: OfStore, person: OfPerson, name: Text = "
     with Flashing(request):
         accounts.rename_account(store, id_of(person), name)
         note(request, events.ACCOUNT_CHANGED, about=person.login)
-        flash(request, "Your name was changed.")
+        flash(request, "Your name has been changed.")
     return back("/account")
 
 
@@ -79,11 +79,11 @@ def _give_password(
     with Flashing(request):
         _demand_password(request, store, person, current)
         if new != again:
-            raise PostilError("the new password was not the same twice.", hint="Type it once more.")
+            raise PostilError("the two new passwords do not match.", hint="Type them again.")
         accounts.set_password(store, id_of(person), new)
         logins.end_sessions(store, id_of(person), but=request.state.session.digest)
         note(request, events.PASSWORD_CHANGED, about=person.login)
-        flash(request, "Your password was changed. Other browsers are logged out.")
+        flash(request, "Your password has been changed. You have been logged out in all other browsers.")
     return back("/account")
 
 
@@ -92,7 +92,7 @@ def end_others(request: Request, store: OfStore, person: OfPerson) -> RedirectRe
     """Log out in all other browsers."""
     logins.end_sessions(store, id_of(person), but=request.state.session.digest)
     note(request, events.SESSIONS_ENDED, about=person.login)
-    flash(request, "You are logged in only here now.")
+    flash(request, "You are now logged in only here.")
     return back("/account")
 
 
@@ -111,8 +111,8 @@ def make_token(
     except PostilError as error:
         return _account(request, store, error=error, filled={"name": name, "scopes": scopes, "days": days})
     note(request, events.TOKEN_MADE, about=f"{made.name}: {', '.join(made.scopes)}")
-    hint = "Copy it now: it is not shown again. The program sends it as “Authorization: Bearer …”."
-    return _account(request, store, once=Once(f"The token “{made.name}”", secret, hint))
+    hint = "Copy it now: it will not be shown again. The program sends it as “Authorization: Bearer …”."
+    return _account(request, store, once=Once(f"Your token “{made.name}”", secret, hint))
 
 
 @router.post("/account/tokens/{token_id}/revoke")
@@ -123,7 +123,7 @@ def revoke_token(request: Request, token_id: Number, store: OfStore, person: OfP
         raise HTTPException(404)
     access.revoke_token(store, person.id, token_id)
     note(request, events.TOKEN_REVOKED, about=names[token_id])
-    flash(request, f"The token “{names[token_id]}” was revoked.")
+    flash(request, f"The token “{names[token_id]}” has been revoked.")
     return back("/account")
 
 
@@ -170,14 +170,14 @@ def _demand_password(request: Request, store: Store, person: Person, password: s
     """Refuse a wrong password, and let nobody guess it from a session that was left open."""
     came_from = client_address(request)
     if logins.wait_before_login(store, person.login, came_from) > 0:
-        raise PostilError("the password was wrong too often.", hint="Wait a few minutes, then try again.")
+        raise PostilError("too many wrong passwords.", hint="Wait a few minutes, then try again.")
     if accounts.check_password(store, person.login, password) is None:
         logins.failed_login(store, person.login, came_from)
         note(request, events.LOGIN_FAILED, about=f"{person.login}, to change the password")
-        raise PostilError("this is not your password now.", hint="Nothing was changed. Try again.")
+        raise PostilError("that is not your current password.", hint="Nothing was changed. Try again.")
 
 
 def _days(text: str) -> int | None:
     if text not in LASTING:
-        raise PostilError("a token is valid for a time from the list.", hint="Choose one.")
+        raise PostilError("choose how long the token is valid from the list.")
     return None if text == NEVER else int(text)

@@ -1,4 +1,7 @@
-"""What a full answer says: the facets of a question, with their weights, for a teacher to change."""
+"""The rubric of a question: what a full answer says, item by item, with weights, for a teacher to change.
+
+The code calls the items facets, as files and the API do.
+"""
 
 from __future__ import annotations
 
@@ -93,14 +96,14 @@ def change_facets(request: Request, question_id: int, store: OfStore, filled: Of
     rows = list(filled.rows)
     if filled.pressed == "add":
         if len(rows) >= MOST_FACETS:
-            error = PostilError(f"a full answer has at most {MOST_FACETS} parts.")
+            error = PostilError(f"a rubric can have at most {MOST_FACETS} items.")
             return _form(request, store, question_id, rows, error=error)
         return _form(request, store, question_id, [*rows, Row()], focus=len(rows))
     buttons = [f"{_REMOVE}{number}" for number in range(len(rows))]
     if filled.pressed in buttons:
         number = buttons.index(filled.pressed)
         del rows[number]
-        gone = Message("One part was taken off the list. It is not saved yet.", "warning")
+        gone = Message("One item was removed. This is not saved yet.", "warning")
         focus = min(number, len(rows) - 1)
         return _form(request, store, question_id, rows or [Row()], focus=max(focus, 0), messages=[gone])
     # New ones that were left empty are nothing; without them, errors count the rows that are shown.
@@ -108,19 +111,20 @@ def change_facets(request: Request, question_id: int, store: OfStore, filled: Of
     try:
         facets = []
         for number, row in enumerate(rows, 1):
-            weight = read_number(row.weight, f"the weight of part {number}")
+            weight = read_number(row.weight, f"the weight of item {number}")
             facets.append(Facet(row.id, row.name, weight=weight, required=row.required))
         set_facets(store, question_id, facets)
     except PostilError as error:
         return _form(request, store, question_id, rows or [Row()], error=error)
-    return _saved(request, store, question_id, "What a full answer says was saved.")
+    return _saved(request, store, question_id, "The rubric has been saved.")
 
 
 @router.post("/questions/{question_id}/facets/reset", dependencies=[may(Level.TEACH)])
 def reset_facets(request: Request, question_id: int, store: OfStore) -> RedirectResponse:
     """Leave it to Postil again what a full answer says."""
     forget_facets(store, question_id)
-    return _saved(request, store, question_id, "Postil’s own parts are used again; partly right earns half.")
+    words = "Postil’s own items are used again; “partly right” earns half the points."
+    return _saved(request, store, question_id, words)
 
 
 @router.post("/questions/{question_id}/facets/find", dependencies=[may(Level.TEACH)])
@@ -141,7 +145,7 @@ def look_again(question_id: int, store: OfStore) -> RedirectResponse:
 
 def _saved(request: Request, store: Store, question_id: int, words: str) -> RedirectResponse:
     outdated = is_outdated(store, question_id)
-    more = "Postil has not looked for these parts yet: see below." if outdated else ""
+    more = "Postil has not checked the answers against it yet: see below." if outdated else ""
     flash(request, words, hint=more)
     return back(f"/questions/{question_id}")
 

@@ -39,12 +39,12 @@ Text = Annotated[str, Form()]
 
 def _demand_maker(person: OfPerson) -> None:
     if not person.makes_courses:
-        raise NotAllowedError("Assistants help in the courses of others, and make none.")
+        raise NotAllowedError("Assistants help with other people’s courses and cannot create their own.")
 
 
 @router.get("/")
 def show_courses(request: Request, store: OfStore, person: OfPerson) -> HTMLResponse:
-    """One's courses; at the very beginning, ways to begin."""
+    """A person's courses; at the very beginning, ways to begin."""
     unlabelled, unsettled = _waiting(store, person)
     courses = list_courses(store, person)
     return render(request, "courses.html", courses=courses, unlabelled=unlabelled, unsettled=unsettled)
@@ -65,7 +65,7 @@ def make_example(request: Request, store: OfStore, person: OfPerson) -> Redirect
     """Make a course of the class that ships with Postil."""
     course_id = store_example(store, person.id)
     note(request, events.COURSE_MADE, course_id=course_id, about=EXAMPLE)
-    flash(request, "This is a made-up class to try things on. Open a question to begin.")
+    flash(request, "This is a made-up class for trying things out. Open a question to begin.")
     return back(f"/courses/{course_id}")
 
 
@@ -84,9 +84,9 @@ def grade_waiting(request: Request, course_id: int, store: OfStore) -> RedirectR
     for question in waiting:
         enqueue(store, "grade", question.id)
     if waiting:
-        flash(request, f"{number_of(len(waiting), 'question')} will be graded, one after the other.")
+        flash(request, f"{number_of(len(waiting), 'question')} will be graded, one after another.")
     else:
-        flash(request, "Nothing waits: every answer is graded.")
+        flash(request, "There is nothing to grade: every answer is graded already.")
     return back(f"/courses/{course_id}")
 
 
@@ -105,7 +105,7 @@ def remove_course(request: Request, course_id: int, store: OfStore) -> RedirectR
     name = get_course(store, course_id).name
     delete_course(store, course_id)
     note(request, events.COURSE_DELETED, course_id=course_id, about=name)
-    flash(request, f"“{name}” and everything in it was deleted.")
+    flash(request, f"“{name}” and everything in it has been deleted.")
     return back("/")
 
 
@@ -170,9 +170,9 @@ def change_question(
         return _question_form(request, course, before, text, references, points, error)
     after = get_question(store, question_id)
     if before.judged and not after.judged:
-        flash(request, "The question was changed, so its answers have to be graded again.", "warning")
+        flash(request, "The question has been changed, so its answers have to be graded again.", "warning")
     else:
-        flash(request, "The question was changed.")
+        flash(request, "The question has been changed.")
     return back(f"/questions/{question_id}")
 
 
@@ -182,7 +182,7 @@ def remove_question(request: Request, question_id: int, store: OfStore) -> Respo
     course_id = get_question(store, question_id).course_id
     delete_question(store, question_id)
     note(request, events.QUESTION_DELETED, course_id=course_id, about=f"question {question_id}")
-    flash(request, "The question and its answers were deleted.")
+    flash(request, "The question and its answers have been deleted.")
     return back(f"/courses/{course_id}")
 
 
@@ -217,4 +217,4 @@ def read_number(text: str, what: str) -> float:
     try:
         return float(text.strip().replace(",", "."))
     except ValueError:
-        raise PostilError(f"{what} must be a number.", hint="Write it in digits, such as 2 or 1.5.") from None
+        raise PostilError(f"{what} must be a number.", hint="For example 2 or 1.5.") from None

@@ -29,7 +29,7 @@ _LONGEST_CELL = 160
 _MOST_DIGITS = 12  # of the number of a question
 _NONE = {
     "answer": "choose a column",
-    "id": "none: number the answers",
+    "id": "none (number the answers)",
     "student": "none",
     "label": "none",
     "question": "choose a column",

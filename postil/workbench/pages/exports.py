@@ -27,7 +27,7 @@ from postil.workbench.store.questions import get_question, list_questions
 router = APIRouter()
 
 COLUMNS = {"key": "the id", "student": "the name"}
-WHICH = {"all": "All that are graded", "decided": "Only those that people decided"}
+WHICH = {"all": "All graded answers", "decided": "Only those a person decided"}
 _WHICH_OF_MINE = WHICH | {"decided": "Only those I decided"}  # as the one person of `--local` says it
 # How the addresses of downloads end, and what the log calls them.
 _FILES = {
@@ -52,7 +52,7 @@ def choose_answers(answers: Annotated[str, Query()] = "all") -> str:
 
 
 def _note_export(request: Request, store: OfStore, person: OfPerson) -> None:
-    """Write down that something is taken away; not by somebody who still labels a part of it blind."""
+    """Log an export; refuse it to somebody who is still labelling a part of it blind."""
     right: Right = request.state.right
     if right.question_id is None:
         for question in list_questions(store, right.course_id):
@@ -61,7 +61,7 @@ def _note_export(request: Request, store: OfStore, person: OfPerson) -> None:
 
 
 def _taken(request: Request, store: Store, right: Right) -> str:
-    """What is taken away, in words: the kind of file, and of what it is."""
+    """What is exported, in words: the kind of file, and of what it is."""
     file = next(words for end, words in _FILES.items() if request.url.path.endswith(end))
     question = "" if right.question_id is None else f"question {right.question_id} of "
     return f"{file}, {question}“{get_course(store, right.course_id).name}”"
@@ -75,7 +75,7 @@ Which = Annotated[str, Depends(choose_answers)]
 
 @router.get("/questions/{question_id}/export", dependencies=[may(Level.TEACH)])
 def show_exports(request: Request, question_id: int, store: OfStore) -> HTMLResponse:
-    """Everything a question can be taken away as."""
+    """Everything a question can be exported as."""
     answers = list_answers(store, question_id)
     identity = exports.guess_identity(answers)
     named = [name for answer in answers if (name := identity.of(answer))]

@@ -25,7 +25,7 @@ router = APIRouter()
 OfJob = Annotated[int, Form(alias="job")]
 MOST = 200  # changes shown at once
 _FIELD = "label-"  # and the number of the answer
-_NOTHING = "There is nothing to learn from yet: no answer is decided."
+_NOTHING = "There is nothing to learn from yet: no answers have been decided."
 
 
 async def _labelled(request: Request) -> dict[int, str]:
@@ -62,19 +62,22 @@ def keep_start(
     """Keep the labels and have the class graded by them; if it is graded already, show what would change."""
     question = get_question(store, question_id)
     if not labelled:
-        flash(request, "Label at least one answer, or grade without.", kind="error")
+        flash(request, "Label at least one answer, or skip this step.", kind="error")
         return back(f"/questions/{question_id}/start")
     for answer_id, label in labelled.items():
         view = get_view(store, answer_id)
         same = view.answer.question_id == question_id and view.decision and view.decision.label == label
-        if not same:  # the page shows what was labelled before, too
+        if not same:  # the page also shows what was labelled before
             decide(store, question_id, [answer_id], label, "start", by=person.id)
     if question.judged:
         enqueue(store, "regrade", question_id)
-        flash(request, f"{number_of(len(labelled), 'label')} kept.")
+        flash(request, f"{number_of(len(labelled), 'label')} saved.")
         return back(f"/questions/{question_id}/changes")
     enqueue(store, "grade", question_id)
-    flash(request, f"{number_of(len(labelled), 'label')} kept. Now the class is graded by your strictness.")
+    flash(
+        request,
+        f"{number_of(len(labelled), 'label')} saved. Postil is now grading the class as strictly as you do.",
+    )
     return back(f"/questions/{question_id}")
 
 
@@ -155,13 +158,13 @@ def show_changes(request: Request, question_id: int, store: OfStore, kind: str =
 
 @router.post("/questions/{question_id}/changes/apply", dependencies=[may(Level.TEACH)])
 def apply(request: Request, question_id: int, store: OfStore, job_id: OfJob) -> RedirectResponse:
-    """Take over what was proposed; answers that somebody has decided in the meantime stay as they are."""
+    """Apply the proposed changes; answers that somebody has decided in the meantime stay as they are."""
     if not _is_open(request, store, question_id, job_id):
         return back(f"/questions/{question_id}/changes")
     count = sum(kind.count for kind in kinds_of_change(store, job_id))
     apply_changes(store, job_id)
-    you = "you" if request.app.state.settings.local else "people"
-    flash(request, f"Taken over: {number_of(count, 'change')}. What {you} decided stayed as it was.")
+    own = "Your own decisions" if request.app.state.settings.local else "Decisions by a person"
+    flash(request, f"Applied {number_of(count, 'change')}. {own} stayed as they were.")
     return back(f"/questions/{question_id}")
 
 
@@ -170,7 +173,7 @@ def drop(request: Request, question_id: int, store: OfStore, job_id: OfJob) -> R
     """Leave everything as it was."""
     if _is_open(request, store, question_id, job_id):
         drop_changes(store, job_id)
-        flash(request, "Everything was kept as it was.")
+        flash(request, "Everything was left as it was.")
     return back(f"/questions/{question_id}")
 
 
@@ -179,5 +182,5 @@ def _is_open(request: Request, store: Store, question_id: int, job_id: int) -> b
     job = latest_job(store, question_id, "regrade")
     if job and job.id == job_id and job.state == "done":
         return True
-    flash(request, "These changes are no longer the latest.", "warning", "Here is how it stands now.")
+    flash(request, "These changes are out of date.", "warning", "Here are the latest.")
     return False

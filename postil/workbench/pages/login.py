@@ -29,14 +29,14 @@ Text = Annotated[str, Form()]
 # wait for them. It also keeps somebody from guessing often at once before the first failure is counted.
 _LOGINS = ThreadPoolExecutor(4, thread_name_prefix="postil-login")
 _WRONG = Message(
-    "This login and this password do not belong together.",
+    "Wrong login or password.",
     "error",
-    "Forgotten? Whoever looks after this installation can give you a link to choose a new one.",
+    "Forgotten your password? Your administrator can give you a link to choose a new one.",
 )
 
 
 @router.get("/login")
-def show_login(request: Request, store: OfStore, next: str = "") -> Response:  # noqa: A002 - as addresses have it
+def show_login(request: Request, store: OfStore, next: str = "") -> Response:  # noqa: A002 - as in addresses
     """The form to log in; who is in already goes on."""
     _demand_accounts(request)
     if request.state.person is not None:
@@ -50,7 +50,7 @@ async def log_in(
     store: OfStore,
     login: Text = "",
     password: Text = "",
-    next: Text = "",  # noqa: A002 - as the form has it
+    next: Text = "",  # noqa: A002 - as in the form
 ) -> Response:
     """Let somebody in who knows the password; always with a new session."""
     _demand_accounts(request)
@@ -98,7 +98,7 @@ def _try(request: Request, store: Store, login: str, password: str, wanted: str)
     wait = ceil(logins.wait_before_login(store, login, address))
     if wait:  # also for the right password: whether it is right is not told now
         long = number_of(ceil(wait / 60), "minute") if wait >= 60 else number_of(wait, "second")
-        message = Message("There were too many tries.", "error", f"Wait {long}, then try again.")
+        message = Message("Too many attempts.", "error", f"Wait {long}, then try again.")
         answer = _form(request, store, wanted, login, message, 429)
         answer.headers["Retry-After"] = str(wait)
         return answer
@@ -140,8 +140,8 @@ def _demand_accounts(request: Request) -> None:
 _RULES = {"shortest": SHORTEST_PASSWORD, "longest": LONGEST_PASSWORD, "longest_login": accounts.LONGEST_LOGIN}
 
 _REPLACED = Message(
-    "Your password was changed. Other browsers are logged out, and your tokens for programs were revoked.",
-    hint="Programs that you still use need new ones: make them on your account’s page.",
+    "Your password has been changed. All other browsers are logged out, and your tokens are revoked.",
+    hint="Programs that you still use need new tokens: create them on your account page.",
 )
 
 
@@ -175,7 +175,7 @@ def open_door(
         return let_in(request, store, None, request.app.state.first_page)
     try:
         if password != again:
-            raise PostilError("the two passwords are not the same.", hint="Write the same one twice.")
+            raise PostilError("the two passwords do not match.", hint="Type the same password twice.")
         if link.purpose == FIRST_OWNER:
             return _make_owner(request, store, token, name, login, password)
         return _choose_password(request, store, token, password)

@@ -1,4 +1,4 @@
-"""People: who can log in here, for those who look after the installation. Invite, change, close."""
+"""People: who can log in, for the owners of the installation; and with whom a course is shared."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from postil.workbench.store.logins import INVITATION, RESET, list_sessions, make
 router = APIRouter(dependencies=[may_own_installation])
 Text = Annotated[str, Form()]
 ROLES = {
-    TEACHER: "makes courses and shares them.",
-    ASSISTANT: "makes no courses; helps in those of others: labels answers and starts gradings.",
-    OWNER: "is a teacher who also looks after this installation: its people and its log.",
+    TEACHER: "can create courses and share them.",
+    ASSISTANT: "helps with other people’s courses: labels answers and starts grading. Cannot create courses.",
+    OWNER: "is a teacher who is also the administrator: manages people and sees the log.",
 }
 _DAYS = 3  # that a link is good for: a weekend long
 
@@ -69,7 +69,7 @@ def give_link(request: Request, account_id: Number, store: OfStore) -> HTMLRespo
     """Show a link with which a password is chosen: the first one, or another for one forgotten."""
     account = accounts.get_account(store, account_id)
     if account.closed:
-        raise PostilError("this account is closed.", hint="Open it again first.")
+        raise PostilError("this account is closed.", hint="Reopen it first.")
     note(request, events.LINK_MADE, about=account.person.login)
     return _person(request, store, account_id, once=_new_link(request, store, account))
 
@@ -83,7 +83,7 @@ def give_role(request: Request, account_id: Number, store: OfStore, role: Text =
         accounts.change_role(store, account_id, role)
         person = accounts.get_account(store, account_id).person
         note(request, events.ROLE_CHANGED, about=f"{person.login}: {role}")
-        flash(request, f"The role of {person.name} is “{role}” now.")
+        flash(request, f"{person.name} is now {'a' if role == TEACHER else 'an'} {role}.")
         if person.id == request.state.person.id and role != OWNER:
             return back("/")
     return back(f"/people/{account_id}")
@@ -95,10 +95,10 @@ def close_account(request: Request, account_id: Number, store: OfStore, heir: Te
     person = accounts.get_account(store, account_id).person
     with Flashing(request):
         if person.id == request.state.person.id:
-            raise PostilError("this is your own account.", hint="Let another owner close it.")
+            raise PostilError("this is your own account.", hint="Ask another owner to close it.")
         accounts.close_account(store, account_id, read_number(heir))
         note(request, events.ACCOUNT_CLOSED, about=person.login)
-        flash(request, f"The account of {person.name} is closed.")
+        flash(request, f"{person.name}’s account has been closed.")
     return back(f"/people/{account_id}")
 
 
@@ -165,8 +165,8 @@ def _new_link(request: Request, store: Store, account: Account) -> Once:
     return Once(
         f"A link for {account.person.name}",
         f"{main_origin(request.app.state.settings)}/open?token={token}",
-        f"Pass it on now: it is not shown again. It works once, within {_DAYS} days, and opens a form in "
-        "which they choose their password. Whoever has it can do that, so send it to nobody else.",
+        f"Pass it on now: it will not be shown again. It works once, within {_DAYS} days, and lets them "
+        "choose a password. Anyone who has the link can do that, so do not send it to anyone else.",
     )
 
 
@@ -174,8 +174,8 @@ def _new_link(request: Request, store: Store, account: Account) -> Once:
 
 sharing_router = APIRouter(dependencies=[with_accounts])
 LEVELS = {
-    "help": "Read everything, label answers, start a grading. Change and take away nothing else.",
-    "teach": "Also write and change questions, bring answers, apply regradings, export. Not for assistants.",
+    "help": "Read everything, label answers and start grading. Cannot change or export anything else.",
+    "teach": "Also edit questions, import answers, apply changes and export. Not for assistants.",
 }
 _MOST_LISTED = 200  # people; of more, one knows the login
 _NAMES = {level: name for name, level in SHARED.items()}
@@ -202,7 +202,7 @@ def share(
         _share(request, store, course_id, other, level)
     except PostilError as error:
         return _page(request, store, person, course_id, {"login": login, "level": level}, error)
-    flash(request, f"The course is shared with {other.name}.")
+    flash(request, f"The course is now shared with {other.name}.")
     return back(f"/courses/{course_id}/people")
 
 
@@ -214,7 +214,7 @@ def change_level(
     other = _demand_member(store, course_id, account_id)
     with Flashing(request):
         _share(request, store, course_id, other, level)
-        flash(request, f"{other.name} can {level} now.")
+        flash(request, f"{other.name} can now {level}.")
     return back(f"/courses/{course_id}/people")
 
 
@@ -224,7 +224,7 @@ def unshare(request: Request, course_id: int, account_id: Number, store: OfStore
     other = _demand_member(store, course_id, account_id)
     unshare_course(store, course_id, account_id)
     note(request, events.COURSE_UNSHARED, course_id=course_id, about=other.login)
-    flash(request, f"{other.name} does not see the course any more.")
+    flash(request, f"{other.name} can no longer see the course.")
     return back(f"/courses/{course_id}/people")
 
 
@@ -233,7 +233,7 @@ def leave(request: Request, course_id: int, store: OfStore, person: OfPerson) ->
     """See a course of somebody else no longer."""
     course = get_course(store, course_id)
     if person.id is None or course.owner == person:
-        flash(request, "The course is yours.", "error", "Hand it over to somebody else first.")
+        flash(request, "You own this course.", "error", "Transfer it to someone else first.")
         return back(f"/courses/{course_id}/people")
     unshare_course(store, course_id, person.id)
     note(request, events.COURSE_UNSHARED, course_id=course_id, about=person.login)
@@ -248,7 +248,7 @@ def give_away(request: Request, course_id: int, store: OfStore, login: Text = ""
         other = _demand_person(store, login)
         hand_over(store, course_id, id_of(other))
         note(request, events.COURSE_HANDED_OVER, course_id=course_id, about=other.login)
-        flash(request, f"The course belongs to {other.name} now.")
+        flash(request, f"The course now belongs to {other.name}.")
     return back(f"/courses/{course_id}/people")
 
 
@@ -286,7 +286,7 @@ def _others(store: Store, course: Course, members: Sequence[Member]) -> list[Per
 
 def _share(request: Request, store: Store, course_id: int, other: Person, level: str) -> None:
     if level not in SHARED:
-        raise PostilError("a course is shared to help or to teach.", hint="Choose one.")
+        raise PostilError("choose whether they can help or teach.")
     if (other, SHARED[level]) in ((member.person, member.level) for member in list_members(store, course_id)):
         return  # nothing is changed, so the log has nothing to say
     share_course(store, course_id, id_of(other), SHARED[level])
@@ -297,7 +297,7 @@ def _demand_person(store: Store, login: str) -> Person:
     """Somebody by their login; a closed account is as good as none."""
     account = find_account(store, login)
     if account is None or account.closed:
-        raise PostilError(f"nobody here has the login “{login}”.", hint="Look at how they write it.")
+        raise PostilError(f"nobody here has the login “{login}”.", hint="Check the spelling.")
     return account.person
 
 

@@ -52,7 +52,7 @@ def start_review(request: Request, question_id: int, store: OfStore, chosen: Cho
     for filter_ in filters:
         for view in find_views(store, question_id, filter_, 0, 1):
             return back(f"/answers/{view.answer.id}{query_of(filter_)}")
-    flash(request, "There is no answer to review here.")
+    flash(request, "There are no answers to review here.")
     return back(f"/questions/{question_id}")
 
 
@@ -115,13 +115,13 @@ def decide_answer(
     """
     view = get_view(store, answer_id)
     if accept and view.judged is None:
-        raise PostilError("This answer is not graded yet.", hint="Choose one of the five labels.")
+        raise PostilError("this answer has not been graded yet.", hint="Choose one of the five labels.")
     if accept and view.judged and view.judged.label != accept:
-        flash(request, "Postil’s label has changed in the meantime.", "warning", "Here is what it says now.")
+        flash(request, "Postil’s label has changed in the meantime.", "warning", "This is the new one.")
         return back(f"/answers/{answer_id}{query_of(chosen)}")
     if facets_shown and (view.set_facets is None or as_shown(view.facets) != facets_shown):
-        what = "The parts of a full answer have changed in the meantime, so nothing was decided."
-        flash(request, what, "warning", "Here they are as they stand now.")
+        what = "The rubric has changed in the meantime, so nothing was decided."
+        flash(request, what, "warning", "This is the new rubric.")
         return back(f"/answers/{answer_id}{query_of(chosen)}")
     label = accept or demand_label(label)
     # Before the decision, because it may take the answer out of the list that is being worked through.
@@ -129,7 +129,7 @@ def decide_answer(
     ticked = told_by(view.facets, tick or ()) if facets_shown else None
     source = "accepted" if accept else "review"
     decide(store, view.answer.question_id, [answer_id], label, source, ticked, by=person.id)
-    flash(request, f"Decided for {view.answer.student or view.answer.key}: {PLAIN_NAMES[label]}.")
+    flash(request, f"{view.answer.student or view.answer.key}: {PLAIN_NAMES[label]}.")
     return _go_on(request, store, view.answer, after, chosen, came=answer_id)
 
 
@@ -141,7 +141,7 @@ def delete(request: Request, answer_id: int, store: OfStore, chosen: Chosen) -> 
     delete_answer(store, answer_id)
     course_id = get_question(store, answer.question_id).course_id
     note(request, events.ANSWER_DELETED, course_id=course_id, about=f"question {answer.question_id}")
-    flash(request, f"The answer of {answer.student or answer.key} was deleted.")
+    flash(request, f"{answer.student or answer.key}’s answer has been deleted.")
     return _go_on(request, store, answer, after, chosen)
 
 
@@ -179,20 +179,20 @@ def _go_on(
         first = find_views(store, done.question_id, chosen, 0, 2)
         after = next((view.answer.id for view in first if view.answer.id != done.id), None)
     if after is None:
-        flash(request, "That was the last one of this list.")
+        flash(request, "That was the last answer in this list.")
         return back(f"/questions/{done.question_id}")
     return back(f"/answers/{after}{query_of(chosen, **more)}")
 
 
 def _undone_words(undone: list[Decision]) -> str:
     if not undone:
-        return "There is nothing to take back."
+        return "There is nothing to undo."
     if undone[0].source == "passed":
-        return f"Taken back: {number_of(len(undone), 'answer')} accepted without a look."
+        return f"Undone: {number_of(len(undone), 'answer')} accepted without a look."
     label = PLAIN_NAMES[undone[0].label]
     if len(undone) > 1:
-        return f"Taken back: “{label}” for {len(undone)} answers."
-    return f"Taken back: “{label}”."
+        return f"Undone: “{label}” for {len(undone)} answers."
+    return f"Undone: “{label}”."
 
 
 @groups_router.get("/questions/{question_id}/groups", dependencies=[may(Level.HELP)])
@@ -254,7 +254,7 @@ def decide_group(
         if (view.answer.id in ticked if listed else usually_ticked(current, view))
     ]
     if not chosen:
-        flash(request, "No answer of the group is ticked, so nothing was decided.", kind="error")
+        flash(request, "No answer in the group is ticked, so nothing was decided.", kind="error")
         return back(here)
     decide(store, question_id, chosen, demand_label(label), "group", by=person.id)
     flash(request, f"{number_of(len(chosen), 'answer')} decided together: {PLAIN_NAMES[label]}.")
@@ -272,7 +272,7 @@ def usually_ticked(group: Group, view: View) -> bool:
 def _demand_group(store: Store, question_id: int, number: int) -> Group:
     groups = get_groups(store, question_id, [number])
     if not groups:
-        raise PostilError("this group is not there.", hint="Look at the groups again: they may have changed.")
+        raise PostilError("this group no longer exists.", hint="The groups may have changed: look again.")
     return groups[0]
 
 

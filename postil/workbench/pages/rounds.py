@@ -100,7 +100,7 @@ def show_answer(request: Request, round_id: int, store: OfStore, person: OfPerso
     """An answer to label: the one that is asked for, else the next."""
     work = get_work(store, round_id)
     if not work.round.labels(person):
-        return _not_yours(request, round_id, "Others label in this round.")
+        return _not_yours(request, round_id, "You are not one of the labellers in this round.")
     return _show(request, store, work, person, of, "label")
 
 
@@ -109,9 +109,9 @@ def show_dispute(request: Request, round_id: int, store: OfStore, person: OfPers
     """An answer that two people labelled differently, for the referee."""
     work = get_work(store, round_id)
     if not work.round.settles(person):
-        return _not_yours(request, round_id, "Somebody else settles this round.")
+        return _not_yours(request, round_id, "You are not the referee of this round.")
     if not progress(work).finished:
-        return _not_yours(request, round_id, "There is nothing to settle before both have finished.")
+        return _not_yours(request, round_id, "There is nothing to settle until both labellers have finished.")
     return _show(request, store, work, person, of, "settle")
 
 
@@ -133,7 +133,7 @@ def keep(
     here = request.url.path
     answer_id = _find(work, person, of)
     if answer_id is None:
-        flash(request, "This answer is not there any more.", "warning", "Here is the next.")
+        flash(request, "This answer no longer exists.", "warning", "Here is the next one.")
         return back(here)
     with Flashing(request):
         tag(store, round_id, person, answer_id, label, seconds=_time(seconds, opened), note=note)
@@ -151,9 +151,9 @@ def undo(request: Request, round_id: int, store: OfStore, person: OfPerson) -> R
         work = get_work(store, round_id)
         here = f"/rounds/{round_id}/{'settle' if work.round.settles(person) else 'label'}"
         if answer_id is None:
-            flash(request, "There is nothing to take back.")
+            flash(request, "There is nothing to undo.")
             return back(here)
-        flash(request, "Your last label was taken back.")
+        flash(request, "Your last label has been undone.")
         return back(f"{here}?of={name_of(work.round, person, answer_id)}")
     return back(f"/rounds/{round_id}")
 
@@ -263,13 +263,13 @@ def make(
     with Flashing(request):
         if right.level < Level.OWN and not {first, second, referee} <= _members(store, right.course_id):
             raise PostilError(
-                "somebody was chosen who is not in this course.",
-                hint="Its owner can share the course with them, or begin the round.",
+                "one of these people is not in this course.",
+                hint="The owner can share the course with them, or start the round.",
             )
         seed = randbelow(_LARGEST_SEED)
         round_id = make_round(store, question_id, first, second, referee, size=size, seed=seed)
         _note(request, ROUND_MADE, round_id)
-        flash(request, "The round has begun. Those who label find it under “To label” when they log in.")
+        flash(request, "The round has started. The labellers will find it under “To label” when they log in.")
         return back(f"/rounds/{round_id}")
     return back(f"/questions/{question_id}/rounds")
 
@@ -303,7 +303,7 @@ def close(request: Request, round_id: int, store: OfStore) -> RedirectResponse:
         count = close_round(store, round_id)
         question = get_question(store, get_work(store, round_id).round.question_id)
         _note(request, ROUND_CLOSED, round_id)
-        flash(request, f"{number_of(count, 'label')} {'counts' if count == 1 else 'count'} as decisions now.")
+        flash(request, f"{number_of(count, 'label')} now {'counts' if count == 1 else 'count'} as decisions.")
         # What is graded already changes only after a look at what would change: of answers nobody decided.
         enqueue(store, "regrade" if question.judged else "grade", question.id)
         looks = question.judged and question.decided < question.answers
@@ -329,7 +329,7 @@ def drop(request: Request, round_id: int, store: OfStore) -> RedirectResponse:
     question_id = get_work(store, round_id).round.question_id
     drop_round(store, round_id)
     _note(request, ROUND_DELETED, round_id)
-    flash(request, "The round was dropped with all its labels.")
+    flash(request, "The round and all its labels have been deleted.")
     return back(f"/questions/{question_id}/rounds")
 
 

@@ -27,12 +27,12 @@ ACTIVE = ("waiting", "running")
 # Which answers a page shows and in which order, as the address says it: `?state=doubtful&label=correct`.
 STATES = {
     "all": "All",
-    "doubtful": "Doubtful",
+    "doubtful": "Needs your look",
     "undecided": "Undecided",
     "decided": "Decided",
-    "differs": "Decided otherwise",
+    "differs": "Differs from Postil",
 }
-ORDERS = {"doubtful": "doubtful first", "place": "as in the class", "score": "by score"}
+ORDERS = {"doubtful": "needs your look first", "place": "in the order added", "score": "by points"}
 _LONGEST_SEARCH = 200
 
 

@@ -302,7 +302,7 @@ def accept(
         flash(request, "Something has changed in the meantime, so nothing was accepted.", kind="error")
         return back(f"{here}#pass")
     accepted = pass_all(store, question_id, passing.answers, by=person.id)
-    flash(request, f"Accepted without a look at each: {number_of(accepted, 'answer')}.")
+    flash(request, f"Accepted {number_of(accepted, 'answer')} without reviewing each one.")
     return back(here)
 
 
@@ -326,13 +326,15 @@ def _pictures(trust: Trust) -> dict[str, Any]:
     """The charts; they escape what they show themselves."""
     drawn = {"machine": "", "counted": "", "reliability": "", "coverage": ""}
     if sum(trust.machine.values()):
-        drawn["machine"] = _bars(trust.machine, "As Postil judged")
+        drawn["machine"] = _bars(trust.machine, "Postil’s labels")
     if sum(trust.counted.values()):
         drawn["counted"] = _bars(trust.counted, "With your decisions")
     if len(trust.bins) > 1:  # one circle compares with nothing
-        drawn["reliability"] = reliability_diagram(trust.bins, "How sure Postil was, and how often right")
+        drawn["reliability"] = reliability_diagram(
+            trust.bins, "Postil’s confidence, and how often it was right"
+        )
     if trust.passing:
-        title = "How many undecided answers could pass at which accuracy"
+        title = "Share of undecided answers you can skip, by accuracy"
         drawn["coverage"] = coverage_curve(trust.passing.steps, trust.passing.chosen, title)
     return {name: Markup(picture) for name, picture in drawn.items()}  # noqa: S704
 

@@ -1,4 +1,4 @@
-"""Bringing answers in: a file, a paste or one typed; what a file holds is shown before anything is stored."""
+"""Importing answers: a file, pasted text or one typed in; a file is shown before anything is stored."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from postil.workbench.store.questions import get_question, list_questions
 
 router = APIRouter(route_class=LargeForm)
 Text = Annotated[str, Form()]
-_QUIZ_ELSEWHERE = "Bring it on the course’s page, under “Several questions from one file”."
+_QUIZ_ELSEWHERE = "Import it on the course page, under “Import several questions from a file”."
 
 
 async def _read_form(request: Request) -> FormData:
@@ -53,7 +53,7 @@ OfSettings = Annotated[Settings, Depends(_get_settings)]
 
 
 @router.post("/questions/{question_id}/answers/draft", dependencies=[may(Level.TEACH)])
-def bring_answers(
+def import_answers(
     request: Request,
     question_id: int,
     store: OfStore,
@@ -69,7 +69,7 @@ def bring_answers(
         if file is not None:
             opened = open_file(file.filename or "", file.file.read(), most)
             if opened.quiz is not None:
-                raise PostilError("this file has questions, and no answers.", hint=_QUIZ_ELSEWHERE)
+                raise PostilError("this file contains questions but no answers.", hint=_QUIZ_ELSEWHERE)
         else:
             opened = open_paste(text, most)
         return back(f"/drafts/{keep_draft(store, opened, question.course_id, question_id, person.id)}")
@@ -77,7 +77,7 @@ def bring_answers(
 
 
 @router.post("/courses/{course_id}/draft", dependencies=[may(Level.TEACH)])
-def bring_questions(
+def import_questions(
     request: Request,
     course_id: int,
     store: OfStore,
@@ -89,7 +89,7 @@ def bring_questions(
     get_course(store, course_id)
     with Flashing(request):
         if file is None:
-            raise PostilError("no file was chosen.", hint="Choose one first.")
+            raise PostilError("no file was chosen.", hint="Choose a file first.")
         opened = open_file(file.filename or "", file.file.read(), settings.most_answers)
         return back(f"/drafts/{keep_draft(store, opened, course_id, None, person.id)}")
     return back(f"/courses/{course_id}")
@@ -104,7 +104,7 @@ def type_answer(
         if not text.strip():
             raise PostilError("the answer is empty.", hint="Write what the student said.")
         add_answers(store, question_id, [NewAnswer(f"typed-{secrets.token_hex(3)}", student, text.strip())])
-        flash(request, "1 answer was added.")
+        flash(request, "1 answer added.")
     return back(f"/questions/{question_id}")
 
 
@@ -138,15 +138,15 @@ def store_draft(
     made = store_plan(store, draft, plan)
     about = f"{number_of(plan.answers, 'answer')}, question {', '.join(map(str, made))}"
     note(request, events.ANSWERS_IMPORTED, course_id=draft.course_id, about=about)
-    added = f"{number_of(plan.answers, 'answer')} {'was' if plan.answers == 1 else 'were'} added"
+    added = f"{number_of(plan.answers, 'answer')} added"
     if draft.question_id is not None:
         flash(request, f"{added}.")
         return back(f"/questions/{draft.question_id}")
     new = sum(planned.question_id is None for planned in plan.questions)
     where = [number_of(new, "new question")] if new else []
-    where += [f"{number_of(len(made) - new, 'question')} of the course"] if len(made) > new else []
-    next_step = "“Grade all that wait” grades them; or open a question and label a few answers first."
-    flash(request, f"{added}, to {' and '.join(where)}.", hint=next_step if made else "")
+    where += [f"{number_of(len(made) - new, 'existing question')}"] if len(made) > new else []
+    next_step = "Choose “Grade all ungraded answers”, or open a question and label a few answers first."
+    flash(request, f"{added} to {' and '.join(where)}.", hint=next_step if made else "")
     return back(f"/courses/{draft.course_id}")
 
 
@@ -180,15 +180,15 @@ def store_quiz(request: Request, token: str, store: OfStore, fields: Fields) -> 
     if not wanted or len(wanted) > MOST_QUESTIONS or any(choice.problem for choice in wanted):
         return _page(request, store, draft, quiz, choices, status=400)
     made = store_questions(store, draft, [choice.wanted for choice in wanted])
-    was = "was" if len(made) == 1 else "were"
-    flash(request, f"{number_of(len(made), 'question')} {was} made. Now bring the answers to them.")
+    them = "it" if len(made) == 1 else "them"
+    flash(request, f"{number_of(len(made), 'question')} imported. Now add the answers to {them}.")
     return back(f"/courses/{draft.course_id}")
 
 
 def _quiz(store: Store, token: str) -> tuple[Draft, Quiz]:
     draft = get_draft(store, token)
     if draft.quiz is None:
-        raise PostilError("this file holds answers.", hint="Bring it once more, and look at it there.")
+        raise PostilError("this file contains answers.", hint="Upload it again.")
     return draft, draft.quiz
 
 
@@ -198,14 +198,13 @@ def _page(
     wanted = [choice for choice in choices if choice.taken]
     problems = []
     if status != 200 and not wanted:
-        problems.append("No question is ticked.")
+        problems.append("No questions are ticked.")
     if len(wanted) > MOST_QUESTIONS:
-        problems.append(
-            f"These are {len(wanted):,} questions; at most {MOST_QUESTIONS} are taken at once. Untick some."
-        )
+        most = f"at most {MOST_QUESTIONS} can be imported at once"
+        problems.append(f"{len(wanted):,} questions are ticked; {most}.")
     if status != 200 and any(choice.problem for choice in wanted):
         count = sum(bool(choice.problem) for choice in wanted)
-        problems.append(f"{number_of(count, 'question')} cannot be made yet: see below. Nothing was stored.")
+        problems.append(f"{number_of(count, 'question')} cannot be imported yet: see below.")
     return render(
         request,
         "quiz.html",

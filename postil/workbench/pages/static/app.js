@@ -10,7 +10,7 @@ document.addEventListener("change", (event) => {
   const limit = Number(input.dataset.limit);
   const size = input.files?.[0]?.size ?? 0;
   const megabytes = (bytes) => Math.round(bytes / 2 ** 20);
-  const words = `This file is ${megabytes(size)} MB; at most ${megabytes(limit)} MB are read at once.`;
+  const words = `This file is ${megabytes(size)} MB; the limit is ${megabytes(limit)} MB.`;
   input.setCustomValidity(size > limit ? words : "");
   input.reportValidity();
 });

@@ -4,7 +4,7 @@ const shown = document.querySelector("[data-once]");
 const button = document.querySelector("[data-copy]");
 const told = document.querySelector("[data-copied]");
 
-// The clipboard of today is there only on this computer and behind TLS; the old way works in a school's network, too.
+// The clipboard of today is there only on this computer and behind TLS; the old way also works in a school's network.
 async function copy(input) {
   input.select();
   if (navigator.clipboard) return navigator.clipboard.writeText(input.value);
