@@ -40,7 +40,7 @@ def workbench(browser, server):
 
 
 def choose_password(page: Page, button: str) -> None:
-    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_label("Password again").fill(PASSWORD)
     page.get_by_role("button", name=button).click()
 
@@ -88,7 +88,7 @@ def look_as_a_guest(page: Page, invitation: str) -> None:
     assert look_over(page) == []
     page.get_by_role("button", name="Log out").click()
     page.get_by_label("Login").fill(GUEST.upper())
-    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.keyboard.press("Enter")
     expect(page.get_by_role("link", name="Physics 7b")).to_be_visible()
 

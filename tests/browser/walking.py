@@ -99,7 +99,7 @@ def told(page: Page, words: str) -> None:
 def make_course(page: Page, name: str) -> str:
     """Make a course on the first page; returns its address."""
     page.goto("/")
-    page.get_by_label(re.compile("^Name")).fill(name)
+    page.get_by_label(re.compile("^(Course name|Name)")).fill(name)
     page.get_by_role("button", name="Create course").click()
     expect(page.locator("h1")).to_have_text(name)
     return path_of(page)
