@@ -7,8 +7,9 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request, Response
 
 from postil.workbench import exports
-from postil.workbench.api import records
-from postil.workbench.api.auth import CourseId, QuestionId, log, reads
+from postil.workbench.api.auth import reads
+from postil.workbench.api.records import show_answer
+from postil.workbench.api.routes import CourseId, QuestionId, log
 from postil.workbench.exports import CSV, REPORT_POLICY, XLSX
 from postil.workbench.http.access import OfPerson, refuse_blind
 from postil.workbench.http.problems import ProblemError
