@@ -13,7 +13,7 @@ from postil.workbench.store.drafts import keep_draft
 from postil.workbench.store.jobs import show_life
 from postil.workbench.store.tables import Base, CounterRow, DraftRow, WorkerRow
 
-STEPS = 4
+STEPS = 5
 
 
 def changed(store, change, where):
@@ -49,8 +49,8 @@ def test_a_step_down_and_up_keeps_what_the_older_version_knows(store, graded):
     before = questions.get_question(store, graded)
     keep_draft(store, open_paste("one"), before.course_id, graded)  # what only this version knows goes
     show_life(store, "w")
-    changed(store, command.downgrade, "-1")
-    changed(store, command.upgrade, "+1")
+    changed(store, command.downgrade, "0003")
+    changed(store, command.upgrade, "head")
     assert questions.get_question(store, graded) == before
     with store.reading() as session:
         assert [session.query(table).count() for table in (DraftRow, CounterRow, WorkerRow)] == [0, 0, 0]

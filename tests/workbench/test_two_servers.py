@@ -75,7 +75,7 @@ def test_from_the_upload_to_the_stored_answers(browser, store):
     assert page.url.path.endswith("/quiz")
     assert "Why does ice float?" in page.text
     page = browser.post(page.url.path, **{"take-0": "1", "right-0": "It is lighter.", "points-0": "1"})
-    assert "1 question was made" in page.text, page.text  # a message that the other server had
+    assert "1 question imported" in page.text, page.text  # a message that the other server had
     assert "1 question was made" not in browser.get(course).text  # is shown once
     table = b"name,answer,other\nAnn,it is lighter,x\nBob,it is cold,y\n"
     page = browser.post("/questions/1/answers/draft", files={"file": ("class.csv", table)})

@@ -20,6 +20,7 @@ from postil.workbench.http.addresses import read_networks
 from postil.workbench.records import NewAnswer
 from postil.workbench.settings import Settings
 from postil.workbench.store import access, accounts, answers, courses, jobs
+from postil.workbench.store.database import newest
 from postil.workbench.store.drafts import keep_draft
 from postil.workbench.store.jobs import add_counts
 from postil.workbench.store.questions import create_question
@@ -64,12 +65,12 @@ def test_health_and_readiness_are_open_and_say_nothing_else(make, store):
 def test_tables_of_another_version_are_not_ready(make, store):
     client = make()
     with store.writing() as session:
-        session.connection().exec_driver_sql("UPDATE alembic_version SET version_num = '0003'")
+        session.connection().exec_driver_sql("UPDATE alembic_version SET version_num = '0001'")
     answer = client.get("/readyz")
     assert (answer.status_code, answer.text) == (503, "not ready\n")
     assert client.get("/healthz").status_code == 200
     with store.writing() as session:
-        session.connection().exec_driver_sql("UPDATE alembic_version SET version_num = '0004'")
+        session.connection().exec_driver_sql(f"UPDATE alembic_version SET version_num = '{newest()}'")  # noqa: S608
     assert client.get("/readyz").status_code == 200
 
 

@@ -55,8 +55,8 @@ def test_a_course_is_shared_by_login(enter, store, people, course):
     ("form", "told"),
     [
         ({"login": "nobody"}, "Nobody here has the login “nobody”."),
-        ({"login": "teo"}, "This course is theirs already."),
-        ({"login": "mia", "level": "own"}, "can help or teach"),
+        ({"login": "teo"}, "This person already owns the course."),
+        ({"login": "mia", "level": "own"}, "help or teach"),
         ({"login": "ann", "level": "teach"}, "Assistants can only help"),
         ({"login": "gone"}, "Nobody here has the login “gone”."),
     ],
