@@ -17,8 +17,8 @@ from pathlib import Path
 
 from postil.language.measures.features import THIRTY, feature_families
 from postil.research import ehu_alm
+from postil.research.benchmarks import run_responses
 from postil.research.ehu_alm import DESIGNS, Design, EhuAlm, Parameters
-from postil.research.responses import run_responses
 
 SETTINGS = Parameters(8.0, 2.0**-7, 0.5)
 ABLATION: dict[str, Design] = {

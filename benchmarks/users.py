@@ -27,7 +27,7 @@ import httpx
 from workbench import Times, large_class, pages, report_pages
 
 from postil.workbench.records import TEACHER, Judged, NewAnswer
-from postil.workbench.store import accounts, answers, courses, jobs, judgements, questions
+from postil.workbench.store import accounts, answers, courses, jobs, judgements
 from postil.workbench.store.database import Store, open_store
 from postil.workbench.store.decisions import LABELS
 from postil.workbench.store.tables import now
@@ -67,7 +67,7 @@ def graded_class(store: Store, number: int) -> tuple[str, int, list[int]]:
     login = f"teacher{number}"
     person = accounts.create_account(store, login, f"Teacher {number}", TEACHER, PASSWORD)
     course = courses.create_course(store, f"Class {number}", person)
-    question = questions.create_question(store, course, "Why does ice float?", ["It is less dense."], 2)
+    question = courses.create_question(store, course, "Why does ice float?", ["It is less dense."], 2)
     texts = [f"it is less dense than water number {n}" for n in range(CLASS)]
     answers.add_answers(store, question, [NewAnswer(str(n), f"Pupil {n}", t) for n, t in enumerate(texts)])
     ids = [answer.id for answer in answers.list_answers(store, question)]

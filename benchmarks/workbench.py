@@ -30,7 +30,7 @@ import httpx
 import numpy as np
 
 from postil.workbench.records import Job, NewAnswer
-from postil.workbench.store import answers, courses, jobs, questions
+from postil.workbench.store import answers, courses, jobs
 from postil.workbench.store.answers import Filter
 from postil.workbench.store.database import Store, open_store
 
@@ -82,7 +82,7 @@ def large_class(store: Store, count: int) -> int:
     own = [row for row in rows if row["question_id"] == rows[0]["question_id"]]
     course = courses.create_course(store, "A large class")
     references = [own[0]["reference"], own[0]["reference_2"]]
-    question = questions.create_question(store, course, own[0]["question"], references, 2)
+    question = courses.create_question(store, course, own[0]["question"], references, 2)
     chance = random.Random(7)
     texts = [varied(chance.choice(own)["answer"], chance) for _ in range(count)]
     print(f"{count:,} answers, {len(set(texts)):,} different")

@@ -152,7 +152,7 @@ def explain_class(
 def _finished(
     classes: Sequence[tuple[Question, Sequence[str], Sequence[Judgement]]], claims: Facets, *, words: bool
 ) -> list[list[Judgement]]:
-    from postil.explain.judged import explained  # only here: plain grading needs neither aligner nor words
+    from postil.explain.notes import explained  # only here: plain grading needs neither aligner nor words
     from postil.grading.comparison import Class, compare
 
     compared = compare(

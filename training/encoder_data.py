@@ -30,8 +30,8 @@ from postil.data.formats.sra import read_collection
 from postil.data.questions import Answer, Question
 from postil.grading.answers import as_read
 from postil.language.spelling import spelled_out
+from postil.research.benchmarks import SCENARIOS, response_folds
 from postil.research.ehu_alm import best_reference
-from postil.research.responses import SCENARIOS, response_folds
 
 FOLDS = 5
 Folds = dict[str, list[int]]  # by scenario, the folds a pair must not be learned from in

@@ -21,7 +21,7 @@ from sklearn.linear_model import LogisticRegression
 from postil.data.formats.rte import EntailmentRun, Pair, PairJudgement, read_pairs
 from postil.data.labels import ENTAILMENT_SCHEMES
 from postil.entailment.entailer import LABELS, STACK_FILE, Curve, Stack, save_stack, standard, word_table
-from postil.entailment.evidence import ENCODER, EVIDENCE, encoder_evidence
+from postil.entailment.findings import ENCODER, EVIDENCE, encoder_evidence
 from postil.research.shipped import LEARNED_FILE, as_lines
 from postil.scoring.entailment import score_entailment
 

@@ -29,7 +29,7 @@ from postil.grading.evidence import EVIDENCE, IN_CLASS, assemble, word_table
 from postil.grading.memory import KNOWN, adjust
 from postil.grading.probabilities import fit_stack, save_stacks
 from postil.language.reader import encoder
-from postil.research.responses import SCENARIOS, response_folds
+from postil.research.benchmarks import SCENARIOS, response_folds
 
 PENALTY = 10.0
 ALONE = 0.3  # weight of an answer judged without its class

@@ -16,8 +16,7 @@ from postil.batch.partitions import Batch, read_batches
 from postil.batch.parts import part_path, read_tally, write_part
 from postil.batch.storage import WriteError
 from postil.batch.work import Done, Tally, Task, Work, unexpected
-from postil.data.formats.columns import ColumnMap, find_columns
-from postil.data.formats.rows import Row, Rows
+from postil.data.formats.rows import ColumnMap, Row, Rows, find_columns
 from postil.data.formats.spreadsheets import as_text
 from postil.data.formats.tables import make_references, plain
 from postil.data.judgements import Judgement

@@ -230,8 +230,7 @@ def agree(
 ) -> None:
     """Report how well the annotators agree, in each group and pair by pair."""
     from postil.cli.show import print_json
-    from postil.senses.corpus.agreement import measure_agreement
-    from postil.senses.corpus.arbitration import assigned
+    from postil.senses.corpus.agreement import assigned, measure_agreement
     from postil.senses.corpus.project import open_project, read_tags
     from postil.senses.corpus.sheets import read_taggings
 
@@ -253,7 +252,7 @@ def arbitrate(folder: Folder) -> None:
 
     Run it again after a sheet has been filled in.
     """
-    from postil.senses.corpus.arbitration import settle
+    from postil.senses.corpus.agreement import settle
     from postil.senses.corpus.project import open_project, read_decisions, read_tags, write_disputes
     from postil.senses.corpus.sheets import write_outcomes
 

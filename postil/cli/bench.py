@@ -62,7 +62,7 @@ def responses(
 ) -> None:
     """Student responses: `<corpus>/<set>/**/*.xml`, in the 5-, 3- and 2-way schemes."""
     from postil.cli.show import progress_bar
-    from postil.research.responses import run_responses
+    from postil.research.benchmarks import run_responses
 
     def run(name: str) -> BenchResult:
         with progress_bar(name) as progress:

@@ -162,7 +162,7 @@ def grade(
 
 def parse_credit(values: Sequence[str]) -> dict[str, float]:
     """Read `LABEL=NUMBER` options; labels go by their official or their plain names."""
-    from postil.data.formats.columns import key_of
+    from postil.data.formats.rows import key_of
     from postil.data.labels import PLAIN_NAMES, RESPONSE_SCHEMES
 
     labels = RESPONSE_SCHEMES["5way"].labels

@@ -182,7 +182,7 @@ def _names_in(folder: Path) -> list[str]:
 
 
 def _is_wide(header: Sequence[str], options: TableOptions, columns: dict[str, str]) -> bool:
-    from postil.data.formats.columns import candidates
+    from postil.data.formats.rows import candidates
     from postil.data.formats.wide import looks_wide
 
     if columns.get("answer"):

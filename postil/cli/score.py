@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from postil.data.formats.sra import LabelledItem
     from postil.data.labels import Scheme
     from postil.data.questions import Question
-    from postil.scoring.score import Score
-    from postil.scoring.significance import Groups
+    from postil.scoring.significance import Groups, Score
 
 Run = TypeVar("Run")
 AnyTally = TypeVar("AnyTally")

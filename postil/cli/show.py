@@ -14,8 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from postil.scoring.score import Score
-    from postil.scoring.significance import Comparison
+    from postil.scoring.significance import Comparison, Score
 
 
 def console() -> Console:

@@ -23,8 +23,7 @@ import numpy as np
 from postil.data.arrays import Floats
 from postil.data.files import write_text
 from postil.data.labels import ENTAILMENT_SCHEMES
-from postil.entailment.evidence import EVIDENCE, encoder_evidence, word_evidence
-from postil.entailment.findings import Findings, findings
+from postil.entailment.findings import EVIDENCE, Findings, encoder_evidence, findings, word_evidence
 from postil.entailment.reading import Reading, condensed, read_pair
 from postil.errors import InputError
 from postil.language.pipeline import analyse_many

@@ -2,12 +2,189 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
-from postil.entailment.evidence import denied, left_open
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import softmax
+
+from postil.data.arrays import Floats
 from postil.entailment.reading import FOUND, Outcome, Reading
-from postil.language.document import Document, Quantity, Span
+from postil.language.document import Document, Quantity, Span, Token
+from postil.language.measures.matching import negated_heads
+
+# What speaks for and against entailment: a row of features for each pair of text and hypothesis.
+#
+# Bonds are words that depend on each other in both; a word that the text negates denies what the hypothesis
+# states ("cannot fly"); what the text thinks possible, plans or supposes is left open ("may approve").
+
+ENCODER = ("encoder_entailment", "encoder_contradiction", "encoder_unknown")
+WORDS = (
+    "covered",  # weighted share of the hypothesis's words that the text supports
+    "covered_by_one",  # … that one sentence supports
+    "heaviest_missing",  # weight of the rarest word that it does not support
+    "names_missing",
+    "nouns_missing",
+    "numbers_missing",
+    "numbers_clash",
+    "opposites",
+    "polarity_clashes",
+    "net_oppositions",
+    "denied",
+    "left_open",
+    "bonds",
+    "swapped",
+    "hypothesis_length",
+)
+EVIDENCE = (*ENCODER, *WORDS)
+
+_SAME = 1.0  # the support of the same word
+_ROLES = frozenset(("nsubj", "obj"))
+_MODALS = frozenset(("may", "might", "could", "would", "should", "must", "can", "will"))
+# What depends on one of these has not happened, or is not known to have happened.
+_OPENING = frozenset((
+    "plan", "want", "try", "attempt", "hope", "expect", "consider", "refuse", "threaten", "ask", "urge",
+    "propose", "fail", "intend", "seek", "aim", "promise", "offer", "allege", "suspect", "believe", "suppose",
+    "doubt", "fear", "wish", "wait", "vow", "agree", "demand", "call", "predict", "likely", "possible",
+    "able", "unable", "ready", "willing", "unlikely", "decide", "request", "deny", "speculate", "think",
+    "suggest", "proposal", "bid", "effort",
+))  # fmt: skip
+_ADVERBS = frozenset((
+    "possibly", "perhaps", "maybe", "probably", "allegedly", "reportedly", "supposedly", "almost", "nearly",
+))  # fmt: skip
+_NOT = frozenset(("not", "never", "n't"))
+_CLOSED_BY_NOT = frozenset(("can", "could", "will", "would"))  # what cannot be is not; what may not be may be
+_OPENERS = {"aux": _MODALS, "mark": frozenset(("if", "whether", "unless")), "advmod": _ADVERBS}
+_COMPLEMENTS = frozenset(("xcomp", "ccomp", "acl", "advcl"))
+_PREDICATES = frozenset(("VERB", "NOUN", "ADJ"))
+
+
+def word_evidence(reading: Reading) -> list[float]:
+    """The evidence of words, numbers, negation and certainty, in the order of `WORDS`."""
+    best, weights = reading.best, reading.weights
+    missing = [token.pos for token, value in zip(reading.words, best, strict=True) if value < FOUND]
+    outcomes = [number.outcome for number in reading.numbers]
+    shared, swapped = bonds(reading)
+    return [
+        float(weights @ best / weights.sum()) if weights.size else 1.0,
+        float(reading.shares.max(initial=0.0)),
+        float((weights * (1 - best)).max(initial=0.0)),
+        missing.count("PROPN"),
+        missing.count("NOUN"),
+        outcomes.count(Outcome.MISSING),
+        outcomes.count(Outcome.CONTRADICTED),
+        reading.opposed.opposites,
+        reading.opposed.polarity_clashes,
+        reading.opposed.net_oppositions,
+        float(denied(reading) is not None),
+        float(left_open(reading) is not None),
+        shared,
+        swapped,
+        float(np.log1p(len(reading.hypothesis.tokens))),
+    ]
+
+
+def encoder_evidence(logits: NDArray[np.floating]) -> Floats:
+    """The encoder's logits (entailment, neutral, contradiction) as chances, in the order of `ENCODER`.
+
+    Chances and not their logarithms: how sure the encoder is beyond "very" tells nothing more.
+    """
+    chances: Floats = softmax(logits.astype(np.float64), axis=-1)[:, [0, 2, 1]]
+    return chances
+
+
+def bonds(reading: Reading) -> tuple[float, int]:
+    """The share of the hypothesis's bonds that the text has, and how many of them swap subject and object.
+
+    A bond joins two content words of which one depends on the other. The text has it if words that support
+    them are at most two steps apart in its tree. The share is 1 if the hypothesis has no bond.
+    """
+    rows = {token.index: row for row, token in enumerate(reading.words)}
+    tokens = reading.text.tokens
+    shared = total = swapped = 0
+    for token in reading.words:
+        if token.head == token.index or token.head not in rows:
+            continue
+        total += 1
+        below, above = reading.supporters(rows[token.index]), reading.supporters(rows[token.head])
+        near = any(_are_near(tokens, *pair) for pair in product(below, above))
+        shared += near
+        if near and token.relation in _ROLES:
+            roles = {_kind(tokens[index]) for index in below if tokens[index].head in above}
+            swapped += token.relation not in roles and bool(roles & _ROLES)
+    return (shared / total if total else 1.0), swapped
+
+
+def _kind(token: Token) -> str:
+    """A token's relation without its subtype."""
+    return token.relation.split(":")[0]
+
+
+def _are_near(tokens: Sequence[Token], below: int, above: int) -> bool:
+    """Whether two words are at most two steps apart: one above the other, or under the same word."""
+    if below == above:
+        return False
+    first, second = tokens[below].head, tokens[above].head
+    return first == second or above in (first, tokens[first].head) or below in (second, tokens[second].head)
+
+
+def denied(reading: Reading) -> tuple[int, int] | None:
+    """The hypothesis's main word, and the same word in the text, if all its occurrences there are negated.
+
+    None if the hypothesis negates anything itself: then it may well agree. Words of similar meaning do not
+    count, since what is negated there is often something else.
+    """
+    if reading.hypothesis.negations or not reading.text.negations:
+        return None
+    heads = negated_heads(reading.text)
+    for row, token in enumerate(reading.words):
+        if token.relation == "root":
+            same = [index for index in reading.supporters(row) if reading.table[row, index] >= _SAME]
+            return (token.index, same[0]) if same and heads.issuperset(same) else None
+    return None
+
+
+def opening(tokens: Sequence[Token], index: int) -> int | None:
+    """The token that leaves open whether a predicate holds (a modal, a condition, a plan), if any."""
+    for _ in tokens:
+        token = tokens[index]
+        below = (child for child in tokens if child.head == index and child.index != index)
+        marks = [child for child in below if _opens(child) or child.lemma.lower() in _NOT]
+        opener = next((child for child in marks if _opens(child)), None)
+        if opener is not None and not (len(marks) > 1 and opener.lemma.lower() in _CLOSED_BY_NOT):
+            return opener.index
+        kind = _kind(token)
+        if token.head == index or kind not in _COMPLEMENTS | {"conj"}:
+            return None
+        index = token.head
+        # "Tried to win and lost": what is joined to a word does not depend on it.
+        if kind != "conj" and tokens[index].lemma.lower() in _OPENING:
+            return index
+    return None
+
+
+def _opens(child: Token) -> bool:
+    return child.lemma.lower() in _OPENERS.get(_kind(child), ())
+
+
+def left_open(reading: Reading) -> tuple[int, int] | None:
+    """The hypothesis's main word and the token of the text that leaves it open.
+
+    None if the hypothesis leaves it open itself, or if the text states it anywhere.
+    """
+    for row, token in enumerate(reading.words):
+        if token.relation != "root" or token.pos not in _PREDICATES:
+            continue
+        if opening(reading.hypothesis.tokens, token.index) is not None:
+            return None
+        supporters = reading.supporters(row)
+        openers = [opening(reading.text.tokens, index) for index in supporters]
+        known = [index for index in openers if index is not None]
+        return (token.index, known[0]) if known and len(known) == len(supporters) else None
+    return None
+
 
 NUMBER, OPPOSITE, NEGATION, OPEN = "number", "opposite", "negation", "open"
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING
 
-from postil.data.judgements import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOutcome
+from postil.data.judgements import CONTRADICTED, EXPRESSED, UNADDRESSED, Explanation, FacetOutcome, Judgement
 from postil.data.labels import PARTLY, PLAIN_NAMES
 from postil.data.questions import Facet
 from postil.explain.clauses import Tree
-from postil.explain.differences import Difference
+from postil.explain.differences import Difference, find_differences
 from postil.explain.explanation import contradictions, shared, telling_differences, whole_text
 from postil.explain.findings import Sides, common_names, left_over, without_parts
 from postil.explain.hints import hint_list, praise
@@ -31,6 +33,9 @@ from postil.explain.phrases import (
 from postil.explain.wording import Content, Kind, Statement, Subject, Verb, write
 from postil.grading.decision import disagreement, unsaid
 from postil.language.document import Document, Token
+
+if TYPE_CHECKING:
+    from postil.grading.comparison import Comparison
 
 PLAIN_OUTCOMES = {EXPRESSED: "said", UNADDRESSED: "left out", CONTRADICTED: "contradicted"}
 _NAMED = 2  # facets named in a sentence
@@ -311,3 +316,28 @@ def _off_the_point(differences: Sequence[Difference], sides: Sides) -> Iterator[
     missing = _not_found(telling_differences(differences, sides), sides)
     if missing:
         yield Statement(Kind.LEFT_OUT, missing=missing)
+
+
+# Explains judged answers from their comparison with the reference; the judgements stay as they are.
+
+
+def explained(judgements: Sequence[Judgement], comparisons: Sequence[Comparison | None]) -> list[Judgement]:
+    """The judgements with their explanations; what was not compared with a reference gets none."""
+
+    @cache
+    def words(comparison: Comparison, label: str, deferred: bool) -> Explanation:
+        texts = comparison.answer, comparison.reference
+        differences = find_differences(comparison.alignment, *texts)
+        return Explanation(
+            comparison.alignment,
+            for_teacher(differences, *texts, label, comparison.claims, deferred=deferred),
+            for_student(differences, *texts, label, comparison.question, deferred=deferred),
+            comparison.claims,
+        )
+
+    return [
+        judgement
+        if comparison is None
+        else replace(judgement, explanation=words(comparison, judgement.label, judgement.deferred))
+        for judgement, comparison in zip(judgements, comparisons, strict=True)
+    ]

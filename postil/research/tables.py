@@ -13,8 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from postil.scoring.score import Score
-from postil.scoring.significance import Comparison, Groups, Interval, Tally, bootstrap, compare
+from postil.scoring.significance import Comparison, Groups, Interval, Score, Tally, bootstrap, compare
 
 # How the challenge's tables name the test sets of the response benchmark.
 RESPONSE_COLUMNS = {

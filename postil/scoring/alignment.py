@@ -11,8 +11,7 @@ from postil.data.arrays import Floats
 from postil.data.judgements import AlignedPair
 from postil.errors import MismatchError
 from postil.scoring.responses import check_ids
-from postil.scoring.score import Score, make_signature
-from postil.scoring.significance import Metrics, SumTally, f1_of, ratio
+from postil.scoring.significance import Metrics, Score, SumTally, f1_of, make_signature, ratio
 
 METRICS = ("f_align", "f_type", "f_score", "f_type_score")
 _PUNCTUATION = frozenset(".,:'`?;\"-")

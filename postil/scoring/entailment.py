@@ -13,8 +13,7 @@ from postil.data.formats.rte import EntailmentRun, Pair
 from postil.data.labels import ENTAILMENT_SCHEMES, Scheme
 from postil.errors import MismatchError
 from postil.scoring.responses import check_ids, class_scores, tally_classes
-from postil.scoring.score import Score, make_signature
-from postil.scoring.significance import Metrics, ratio
+from postil.scoring.significance import Metrics, Score, make_signature, ratio
 
 
 def average_precision(positive: Bools, confidence: Floats, position: Numbers | None = None) -> Floats:

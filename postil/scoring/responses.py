@@ -13,8 +13,7 @@ from postil.data.arrays import Floats
 from postil.data.formats.sra import LabelledItem
 from postil.data.labels import Scheme
 from postil.errors import MismatchError, some
-from postil.scoring.score import ClassScore, Score, make_signature
-from postil.scoring.significance import Metrics, SumTally, f1_of, ratio
+from postil.scoring.significance import ClassScore, Metrics, Score, SumTally, f1_of, make_signature, ratio
 
 # Per-class precision, recall and F1 as the response challenge's script defines them.
 

@@ -18,8 +18,7 @@ import numpy as np
 from postil.data.arrays import Floats
 from postil.data.formats.sensekeys import SenseAnswer, SenseMap
 from postil.errors import MismatchError, PostilError, some
-from postil.scoring.score import Score, make_signature
-from postil.scoring.significance import Metrics, SumTally, ratio
+from postil.scoring.significance import Metrics, Score, SumTally, make_signature, ratio
 
 Granularity = Literal["fine", "coarse", "mixed"]
 

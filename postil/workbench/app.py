@@ -13,16 +13,14 @@ from postil.errors import PostilError
 from postil.workbench.api.app import create_api
 from postil.workbench.http import monitoring
 from postil.workbench.http.access import demand_rules
-from postil.workbench.http.failures import refuse, tell
 from postil.workbench.http.guard import API, Guard, Limits, demand_token
 from postil.workbench.http.monitoring import Metered
+from postil.workbench.http.rendering import refuse, tell
 from postil.workbench.pages import (
-    account,
     claims,
     courses,
     exports,
     labels,
-    log,
     login,
     people,
     review,
@@ -36,9 +34,8 @@ from postil.workbench.store.database import Store
 
 _ROUTERS = (
     login.router,
-    account.router,
     people.router,
-    log.router,
+    people.log_router,
     courses.router,
     people.sharing_router,
     claims.router,

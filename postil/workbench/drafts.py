@@ -11,11 +11,10 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from postil.data.formats.columns import candidates, find_columns, key_of
 from postil.data.formats.detection import QUIZ_FORMATS, detect, read_quiz
 from postil.data.formats.moodle import find_slots, identity_column, last_attempts
 from postil.data.formats.quizzes import Quiz
-from postil.data.formats.rows import Row, Rows, read_rows
+from postil.data.formats.rows import Row, Rows, candidates, find_columns, key_of, read_rows
 from postil.data.formats.spreadsheets import unify_line_ends, unpacked_bytes
 from postil.data.formats.wide import looks_wide, wide_questions
 from postil.data.questions import Question

@@ -17,9 +17,14 @@ from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from postil.data import questions
-from postil.senses.corpus import arbitration
-from postil.senses.corpus.agreement import GroupAgreement, mean_seconds, measure_agreement
-from postil.senses.corpus.arbitration import Disagreement, Outcome
+from postil.senses.corpus import agreement as arbitration
+from postil.senses.corpus.agreement import (
+    Disagreement,
+    GroupAgreement,
+    Outcome,
+    mean_seconds,
+    measure_agreement,
+)
 from postil.senses.corpus.items import REMOVED, Tagging, answer_items
 from postil.senses.corpus.plan import Assignment, shuffled
 from postil.senses.corpus.release import Annotations, release_items

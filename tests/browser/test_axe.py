@@ -12,7 +12,7 @@ from walking import ANSWERS, NARROW, PATIENCE, QUESTION, REFERENCES, WIDE, class
 from postil.data.labels import RESPONSE_SCHEMES
 from postil.data.questions import Facet
 from postil.workbench.records import NewAnswer
-from postil.workbench.store import answers, courses, decisions, jobs, questions
+from postil.workbench.store import answers, courses, decisions, jobs
 from postil.workbench.store.database import Store, open_store
 
 pytestmark = pytest.mark.slow
@@ -42,8 +42,8 @@ def addresses(workbench):
     store = open_store(workbench.database)
     course = courses.create_course(store, "A course with a long name, so that there is something to cut off")
     empty = courses.create_course(store, "Nothing yet")
-    blank = questions.create_question(store, course, "Why is it dark?", ["The path is open."], 1)
-    question = questions.create_question(store, course, QUESTION, REFERENCES, 2)
+    blank = courses.create_question(store, course, "Why is it dark?", ["The path is open."], 1)
+    question = courses.create_question(store, course, QUESTION, REFERENCES, 2)
     new = [NewAnswer(str(n), f"pupil.number.{n}@example.org", text) for n, text in enumerate(ANSWERS[:20])]
     answers.add_answers(store, question, new)
     ids = [answer.id for answer in answers.list_answers(store, question)]
@@ -86,12 +86,10 @@ def addresses(workbench):
 
 def with_parts(store: Store, course: int) -> tuple[int, int]:
     """A question whose teacher has said what a full answer says, and one of its answers."""
-    question = questions.create_question(
-        store, course, QUESTION, ["It is warm, and the water evaporates."], 2
-    )
+    question = courses.create_question(store, course, QUESTION, ["It is warm, and the water evaporates."], 2)
     answers.add_answers(store, question, [NewAnswer("a", "Ada", "it evaporates"), NewAnswer("b", "", "warm")])
     own = [Facet("", "it is warm"), Facet("", "the water evaporates", weight=2.0, required=False)]
-    questions.set_facets(store, question, own)
+    courses.set_facets(store, question, own)
     done(store, jobs.enqueue(store, "grade", question))
     return question, answers.list_answers(store, question)[0].id
 

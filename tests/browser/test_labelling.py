@@ -16,7 +16,7 @@ from test_keyboard import HERE, tab_to
 from walking import ANSWERS, QUESTION, REFERENCES, WIDE, press
 
 from postil.workbench.records import NewAnswer
-from postil.workbench.store import accounts, answers, courses, questions
+from postil.workbench.store import accounts, answers, courses
 from postil.workbench.store.database import open_store
 from postil.workbench.store.rounds import make_round
 
@@ -38,7 +38,7 @@ def server(chromium, tmp_path_factory) -> Iterator[str]:
         accounts.create_account(store, who, who.title(), "teacher", PASSWORD) for who in ("ann", "ben", "eva")
     ]
     course = courses.create_course(store, "Physics 7b", people[2])
-    question = questions.create_question(store, course, QUESTION, REFERENCES, 2)
+    question = courses.create_question(store, course, QUESTION, REFERENCES, 2)
     new = [NewAnswer(f"p{n}", f"Pupil {n}", text) for n, text in enumerate(TEXTS, 1)]
     answers.add_answers(store, question, new)
     make_round(store, question, *people, seed=5)

@@ -7,11 +7,7 @@ from corpus_files import write_chunks
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from postil.data.formats.chunks import (
-    project_chunks,
-    read_chunks,
-    read_sentences,
-)
+from postil.data.formats.chunks import project_chunks, read_chunks, read_sentences
 from postil.errors import InputError, MismatchError
 
 round_trip = settings(

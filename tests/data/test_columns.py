@@ -7,15 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from postil.data.formats.columns import (
+from postil.data.formats.rows import (
     ROLES,
     ColumnMap,
+    Row,
+    Rows,
     find_columns,
     key_of,
     recognised_names,
     reference_columns,
 )
-from postil.data.formats.rows import Row, Rows
 from postil.errors import InputError, PostilError
 
 

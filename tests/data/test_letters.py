@@ -7,7 +7,7 @@ from time import perf_counter
 import pytest
 
 from postil.data.files import same_letters
-from postil.data.formats.columns import key_of
+from postil.data.formats.rows import key_of
 from postil.workbench.groups import normal_form
 
 

@@ -7,13 +7,7 @@ from corpus_files import write_pairs_xml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from postil.data.formats.rte import (
-    Pair,
-    read_pairs,
-    read_pairs_tsv,
-    read_pairs_xml,
-    write_pairs_tsv,
-)
+from postil.data.formats.rte import Pair, read_pairs, read_pairs_tsv, read_pairs_xml, write_pairs_tsv
 from postil.errors import InputError, PostilError
 
 

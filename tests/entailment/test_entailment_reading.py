@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from postil.entailment.evidence import WORDS, bonds, denied, left_open, word_evidence
+from postil.entailment.findings import WORDS, bonds, denied, left_open, word_evidence
 from postil.entailment.reading import (
     Outcome,
     Reading,

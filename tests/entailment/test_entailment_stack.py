@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from postil.entailment.entailer import PLAIN, Curve, Stack, load_stack, save_stack, shipped_stack
-from postil.entailment.evidence import EVIDENCE, encoder_evidence
+from postil.entailment.findings import EVIDENCE, encoder_evidence
 from postil.errors import InputError
 
 STACK = Stack(

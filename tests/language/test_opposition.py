@@ -6,12 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.language.measures.matching import (
-    Opposition,
-    WordPair,
-    clause_of,
-    opposition,
-)
+from postil.language.measures.matching import Opposition, WordPair, clause_of, opposition
 from postil.language.pipeline import analyse, analyse_many
 
 SHARES = ("opposites", "polarity_clashes", "net_oppositions")

@@ -12,8 +12,8 @@ from postil.data.formats.sra import write_question
 from postil.data.labels import RESPONSE_SCHEMES
 from postil.data.questions import Answer, FacetLabel, Question, Reference
 from postil.errors import MissingDataError, PostilError
-from postil.research import responses as bench
-from postil.research.responses import run_responses
+from postil.research import benchmarks as bench
+from postil.research.benchmarks import run_responses
 
 LABELS = RESPONSE_SCHEMES["5way"].labels
 TEXTS = {

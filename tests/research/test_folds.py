@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from postil.data.questions import Answer, Question, Reference
 from postil.errors import PostilError
-from postil.research.responses import SCENARIOS, response_folds
+from postil.research.benchmarks import SCENARIOS, response_folds
 
 
 @st.composite

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from postil.errors import PostilError
-from postil.senses.corpus.arbitration import Outcome, assigned, complete, disagreements, settle
+from postil.senses.corpus.agreement import Outcome, assigned, complete, disagreements, settle
 from postil.senses.corpus.items import Tagging
 from postil.senses.corpus.plan import Assignment
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from postil.errors import PostilError
-from postil.senses.corpus.inventory import Change, Inventory, Sense, added, changed, lemma_of
+from postil.senses.corpus.items import Change, Inventory, Sense, added, changed, lemma_of
 
 
 @pytest.fixture

@@ -8,9 +8,8 @@ import pytest
 
 from postil.data.formats.rows import read_rows, write_rows
 from postil.errors import InputError, PostilError
-from postil.senses.corpus.arbitration import complete
-from postil.senses.corpus.inventory import Inventory
-from postil.senses.corpus.items import Item, Tagging, TagSet
+from postil.senses.corpus.agreement import complete
+from postil.senses.corpus.items import Inventory, Item, Tagging, TagSet
 from postil.senses.corpus.plan import Assignment
 from postil.senses.corpus.project import (
     Settings,

@@ -24,7 +24,7 @@ from postgres_server import start_server
 
 from postil.data.judgements import AlignedPair, Alignment
 from postil.workbench.records import Judged, NewAnswer
-from postil.workbench.store import answers, courses, jobs, judgements, questions
+from postil.workbench.store import answers, courses, jobs, judgements
 from postil.workbench.store.database import open_store
 
 
@@ -131,7 +131,7 @@ def browser(store, tmp_path):
 def question_id(store):
     """A question with four answers, keys a to d."""
     course = courses.create_course(store, "Physics 7b")
-    question = questions.create_question(store, course, "Why is it lit?", ["The path is closed."], 2)
+    question = courses.create_question(store, course, "Why is it lit?", ["The path is closed."], 2)
     texts = {"a": "the path is closed", "b": "it is open", "c": "Électricité", "d": "100% <b>sure</b>"}
     new = [NewAnswer(key, f"Pupil {key.upper()}", text) for key, text in texts.items()]
     assert answers.add_answers(store, question, new) == 4

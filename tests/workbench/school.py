@@ -27,7 +27,6 @@ from postil.workbench.store import (
     jobs,
     judgements,
     logins,
-    questions,
     replies,
     rounds,
 )
@@ -62,9 +61,9 @@ def fill(store: Store) -> int:
     gone = courses.create_course(store, "A course that was deleted", teacher)
     other = courses.create_course(store, "Biologia · Ångström")
     references = ["The path is closed.", "There is no gap."]
-    question = questions.create_question(store, physics, "Why is the bulb lit?", references, 2.5)
-    lost = questions.create_question(store, gone, "?", ["x"], 1)
-    green = questions.create_question(store, other, "Zergatik da berdea?", ["Klorofila duelako."], 1)
+    question = courses.create_question(store, physics, "Why is the bulb lit?", references, 2.5)
+    lost = courses.create_question(store, gone, "?", ["x"], 1)
+    green = courses.create_question(store, other, "Zergatik da berdea?", ["Klorofila duelako."], 1)
     new = [NewAnswer(key, f"Pupil {key.upper()}", text) for key, text in _TEXTS.items()]
     answers.add_answers(store, question, new)
     few = [NewAnswer("1", "", "klorofila"), NewAnswer("2", "", "ez dakit")]
@@ -98,8 +97,8 @@ def _people(store: Store) -> tuple[int, int, int]:
 def _judge_and_decide(store: Store, question: int, teacher: int) -> None:
     ids = [answer.id for answer in answers.list_answers(store, question)]
     parts = [Facet("", "the path"), Facet("", "is closed", weight=3.0, required=False)]
-    questions.set_facets(store, question, parts)
-    own = questions.get_question(store, question).facets
+    courses.set_facets(store, question, parts)
+    own = courses.get_question(store, question).facets
     outcomes = (
         Outcome("p1", "the path", EXPRESSED, 0.9, ("path",)),
         Outcome("p2", "is closed", CONTRADICTED, 0.6, ()),
@@ -159,7 +158,7 @@ def _let_programs_in(store: Store, teacher: int) -> None:
 
 def _share_with_other_servers(store: Store, question: int, teacher: int) -> None:
     opened = open_paste("it is lit\nit is not")
-    drafts.keep_draft(store, opened, questions.get_question(store, question).course_id, question, teacher)
+    drafts.keep_draft(store, opened, courses.get_question(store, question).course_id, question, teacher)
     jobs.show_life(store, "w")
 
 

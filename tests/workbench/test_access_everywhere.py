@@ -26,7 +26,7 @@ from postil.workbench.drafts import open_paste
 from postil.workbench.http.access import every_route
 from postil.workbench.records import ASSISTANT, OWNER, Level, Person
 from postil.workbench.settings import Settings
-from postil.workbench.store import access, accounts, answers, drafts, jobs, questions, rounds
+from postil.workbench.store import access, accounts, answers, courses, drafts, jobs, rounds
 from postil.workbench.store.tables import Base
 
 pytestmark = pytest.mark.slow
@@ -203,7 +203,7 @@ def world(store, database):
     teo = accounts.find_account(store, "teo").person
     settings = Settings(database, local=False, person_per_minute=10**6, stranger_per_minute=10**6)
     app = create_app(settings, store)
-    course = questions.get_question(store, question).course_id
+    course = courses.get_question(store, question).course_id
     draft = drafts.keep_draft(store, open_paste("one\ntwo", 9), course, question, teo.id)
     ids = {
         "course_id": course,

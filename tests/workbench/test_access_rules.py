@@ -7,7 +7,7 @@ from webclient import make_account
 
 from postil.errors import PostilError
 from postil.workbench.records import ASSISTANT, LOCAL, OWNER, Level
-from postil.workbench.store import access, accounts, answers, courses, jobs, questions, rounds
+from postil.workbench.store import access, accounts, answers, courses, jobs, rounds
 from postil.workbench.store.access import level_on
 from postil.workbench.store.answers import NewAnswer
 
@@ -23,7 +23,7 @@ def people(store):
 def things(store, people):
     """What Ane's course holds, by the names that `level_on` takes."""
     course = courses.create_course(store, "Physics", people["ane"].id)
-    question = questions.create_question(store, course, "Why?", ["Because."], 1)
+    question = courses.create_question(store, course, "Why?", ["Because."], 1)
     answers.add_answers(store, question, [NewAnswer(key, "", "so") for key in "abc"])
     answer = answers.list_answers(store, question)[0].id
     three = (people[login].id for login in ("ane", "bea", "iker"))

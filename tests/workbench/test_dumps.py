@@ -17,7 +17,7 @@ from sqlalchemy import insert, select
 from postil import __version__
 from postil.errors import InputError, PostilError
 from postil.workbench.records import NewAnswer
-from postil.workbench.store import accounts, answers, courses, questions
+from postil.workbench.store import accounts, answers, courses
 from postil.workbench.store.backups import LEFT_OUT, back_up, restore
 from postil.workbench.store.database import as_it_is, newest, open_store
 from postil.workbench.store.tables import AnswerRow, Base, CourseRow, QuestionRow, now
@@ -133,7 +133,7 @@ def test_progress_is_told_to_the_end(store, tmp_path):
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux says it")
 def test_thousands_of_answers_do_not_fill_the_memory(store, nowhere, tmp_path):
     count, file = 30_000, tmp_path / "school.zip"
-    question = questions.create_question(store, courses.create_course(store, "x"), "?", ["x"], 1)
+    question = courses.create_question(store, courses.create_course(store, "x"), "?", ["x"], 1)
     with store.writing() as session:
         for start in range(0, count, 5000):
             rows = [
@@ -153,7 +153,7 @@ def test_thousands_of_answers_do_not_fill_the_memory(store, nowhere, tmp_path):
         assert archive.getinfo("answer.jsonl").file_size > 20 * 2**20
     assert float(grown.stdout) < 15
     with closing(open_store(place)) as again:
-        assert questions.get_question(again, question).answers == count
+        assert courses.get_question(again, question).answers == count
 
 
 # In a process of its own: only there what was never needed before tells what this needs. In megabytes.
@@ -217,7 +217,7 @@ def test_what_is_no_database_is_said_in_words(tmp_path):
 
 
 def test_texts_of_all_kinds_come_back(store, nowhere, tmp_path):
-    question = questions.create_question(store, courses.create_course(store, "x"), "?", ["x"], 0.1 + 0.2)
+    question = courses.create_question(store, courses.create_course(store, "x"), "?", ["x"], 0.1 + 0.2)
     texts = ["\u2028\u0085", "🙂", "\\u0000 \\", "a\r\nb\tc", "\x7f\x1b", "e\u0301 é"]
     answers.add_answers(store, question, [NewAnswer(str(n), "", text) for n, text in enumerate(texts)])
     back_up(store, tmp_path / "x.zip")
@@ -226,4 +226,4 @@ def test_texts_of_all_kinds_come_back(store, nowhere, tmp_path):
         restore(tmp_path / "x.zip", place)
         with closing(open_store(place)) as again:
             assert [one.text for one in answers.list_answers(again, question)] == texts
-            assert questions.get_question(again, question).points == 0.1 + 0.2
+            assert courses.get_question(again, question).points == 0.1 + 0.2

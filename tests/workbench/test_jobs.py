@@ -10,7 +10,7 @@ from postil.errors import PostilError
 from postil.workbench.jobs import worker
 from postil.workbench.jobs.worker import work
 from postil.workbench.records import NewAnswer
-from postil.workbench.store import answers, courses, decisions, jobs, judgements, questions
+from postil.workbench.store import answers, courses, decisions, jobs, judgements
 from postil.workbench.store.answers import Filter
 from postil.workbench.store.database import StoreAwayError
 from postil.workbench.store.judgements import some_changes
@@ -143,7 +143,7 @@ def test_only_what_is_missing_is_explained(store, question_id, ids, judged):
 
 def test_no_answers(store):
     course = courses.create_course(store, "Physics")
-    job = do(store, "grade", questions.create_question(store, course, "Why?", ["so"], 1))
+    job = do(store, "grade", courses.create_question(store, course, "Why?", ["so"], 1))
     assert job.state == "failed"
     assert job.error == "there are no answers to grade. Add answers first."
 
@@ -163,7 +163,7 @@ def test_what_breaks_is_said_without_anybodys_words(store, question_id, caplog):
 def test_a_job_whose_question_is_deleted_ends_in_silence(store, question_id, caplog):
     class Deleting(StubMachine):
         def judge(self, question, texts, decided):
-            questions.delete_question(store, question.id)
+            courses.delete_question(store, question.id)
             return super().judge(question, texts, decided)
 
     jobs.enqueue(store, "grade", question_id)
@@ -255,7 +255,7 @@ def test_a_job_that_another_took_while_the_database_was_away_is_left_to_him(stor
 
     do(store, "grade", question_id, stopped=take_over)
     assert jobs.get_job(store, taken[0].id).state == "running"
-    assert questions.get_question(store, question_id).judged == 0
+    assert courses.get_question(store, question_id).judged == 0
 
 
 def test_that_a_job_failed_is_told_when_the_database_is_back(store, question_id, monkeypatch):

@@ -12,9 +12,9 @@ from postil.data.judgements import EXPRESSED, UNADDRESSED, FacetOutcome, Reason
 from postil.data.questions import Facet
 from postil.grading.decision import reconciled
 from postil.workbench.jobs import grading
-from postil.workbench.jobs.grader_machine import GraderMachine
+from postil.workbench.jobs.library import GraderMachine
 from postil.workbench.records import NewAnswer
-from postil.workbench.store import answers, courses, decisions, jobs, questions
+from postil.workbench.store import answers, courses, decisions, jobs
 from postil.workbench.store.answers import get_view
 
 PATH, CLOSED = Facet("", "path"), Facet("", "closed")
@@ -29,7 +29,7 @@ def ticked(store, question_id):
 
 def test_a_job_finds_what_a_full_answer_says_even_before_there_are_answers(store):
     course = courses.create_course(store, "Physics")
-    question = questions.create_question(store, course, "Why?", ["The path is closed."], 1)
+    question = courses.create_question(store, course, "Why?", ["The path is closed."], 1)
     job = do(store, "facets", question)
     assert (job.state, job.result) == ("done", {"names": ["The path", "closed"]})
     assert jobs.latest_job(store, question) is None  # nobody's answers are being read
@@ -41,16 +41,16 @@ def test_what_is_proposed_can_be_set(store, question_id):
             return ["x" * 500, "X" * 300, *(f"part {n}" for n in range(30))]
 
     names = do(store, "facets", question_id, Talkative()).result["names"]
-    questions.set_facets(store, question_id, [Facet("", name) for name in names])
-    assert len(questions.get_question(store, question_id).facets) == 20
+    courses.set_facets(store, question_id, [Facet("", name) for name in names])
+    assert len(courses.get_question(store, question_id).facets) == 20
 
 
 def test_grading_looks_for_the_facets_that_a_teacher_set(store, question_id):
-    questions.set_facets(store, question_id, [PATH, CLOSED])
+    courses.set_facets(store, question_id, [PATH, CLOSED])
     job = do(store, "grade", question_id)
     assert job.result == {"answers": 4, "decided": 0}
     assert ticked(store, question_id) == {"a": "11", "b": "00", "c": "00", "d": "00"}
-    assert not questions.is_outdated(store, question_id)
+    assert not courses.is_outdated(store, question_id)
 
 
 def test_who_is_partly_right_and_says_no_part_is_left_to_a_person(store, question_id):
@@ -64,7 +64,7 @@ def test_who_is_partly_right_and_says_no_part_is_left_to_a_person(store, questio
 
     do(store, "grade", question_id, Partly())
     before = [view.judged.deferred for view in views(store, question_id)]
-    questions.set_facets(store, question_id, [Facet("", "zebra")])
+    courses.set_facets(store, question_id, [Facet("", "zebra")])
     do(store, "regrade", question_id, Partly())
     do(store, "recheck", question_id, Partly())
     found = views(store, question_id)
@@ -78,7 +78,7 @@ def test_a_recheck_looks_again_and_keeps_every_label(store, question_id, ids):
     before = [view.judged.label for view in views(store, question_id)]
     # The stub would now give this label to everybody.
     decisions.decide(store, question_id, [ids["a"]], "irrelevant", "review")
-    questions.set_facets(store, question_id, [PATH, Facet("", "open")])
+    courses.set_facets(store, question_id, [PATH, Facet("", "open")])
     answers.add_answers(store, question_id, [NewAnswer("e", "", "path")])
     job = do(store, "recheck", question_id, batch=2)
     assert (job.state, job.done, job.total) == ("done", 5, 5)
@@ -87,7 +87,7 @@ def test_a_recheck_looks_again_and_keeps_every_label(store, question_id, ids):
     assert [view.judged.label for view in after] == [*before, "irrelevant"]
     assert all(view.judged.probabilities and view.judged.alignment for view in after)
     assert ticked(store, question_id) == {"a": "10", "b": "01", "c": "00", "d": "00", "e": "10"}
-    assert not questions.is_outdated(store, question_id)
+    assert not courses.is_outdated(store, question_id)
 
 
 def test_a_recheck_leaves_what_a_regrade_proposed(store, graded, ids):
@@ -129,18 +129,18 @@ def test_a_job_that_goes_on_after_the_facets_changed_is_not_up_to_date(store, qu
                 raise KeyboardInterrupt
             return super().explain(question, texts, judged)
 
-    questions.set_facets(store, question_id, [PATH])
+    courses.set_facets(store, question_id, [PATH])
     jobs.enqueue(store, "grade", question_id)
     with pytest.raises(KeyboardInterrupt):
         grading.run(store, jobs.lease_job(store, "w"), Dies(), batch=1)
-    assert not questions.is_outdated(store, question_id)
-    questions.set_facets(store, question_id, [CLOSED])
-    assert questions.is_outdated(store, question_id)  # however it ends
+    assert not courses.is_outdated(store, question_id)
+    courses.set_facets(store, question_id, [CLOSED])
+    assert courses.is_outdated(store, question_id)  # however it ends
     grading.run(store, jobs.lease_job(store, "v", expires_after=0), StubMachine(), batch=1)
-    assert questions.get_question(store, question_id).judged == 4
-    assert questions.is_outdated(store, question_id)
+    assert courses.get_question(store, question_id).judged == 4
+    assert courses.is_outdated(store, question_id)
     do(store, "recheck", question_id)
-    assert not questions.is_outdated(store, question_id)
+    assert not courses.is_outdated(store, question_id)
 
 
 class Repeating(StubMachine):
@@ -154,7 +154,7 @@ class Repeating(StubMachine):
 @pytest.fixture
 def equal(store, question_id, ids):
     """The question with two facets, and an answer that is equal to the first one."""
-    questions.set_facets(store, question_id, [PATH, CLOSED])
+    courses.set_facets(store, question_id, [PATH, CLOSED])
     answers.add_answers(store, question_id, [NewAnswer("e", "", "The path is CLOSED!")])
     return question_id
 
@@ -164,7 +164,7 @@ def found_of_last(store, question_id):
 
 
 def test_who_writes_the_same_gets_the_same_ticks(store, equal, ids):
-    path, closed = questions.get_question(store, equal).facets
+    path, closed = courses.get_question(store, equal).facets
     ticks = {path.id: False, closed.id: True}
     decisions.decide(store, equal, [ids["a"]], "irrelevant", "review", ticks)
     do(store, "grade", equal, Repeating())
@@ -174,13 +174,13 @@ def test_who_writes_the_same_gets_the_same_ticks(store, equal, ids):
 
 
 def test_equals_take_only_what_a_person_was_asked_about(store, equal, ids):
-    path, _ = questions.get_question(store, equal).facets
+    path, _ = courses.get_question(store, equal).facets
     decisions.decide(store, equal, [ids["a"]], "irrelevant", "review", {path.id: False})
     do(store, "grade", equal, Repeating())
     assert found_of_last(store, equal) == {"path": (UNADDRESSED, 1.0), "closed": (UNADDRESSED, 0.8)}
     # Of other facets the person has said nothing.
-    questions.forget_facets(store, equal)
-    questions.set_facets(store, equal, [PATH, Facet("", "CLOSED")])
+    courses.forget_facets(store, equal)
+    courses.set_facets(store, equal, [PATH, Facet("", "CLOSED")])
     do(store, "recheck", equal, Repeating())
     assert found_of_last(store, equal) == {"path": (EXPRESSED, 0.8), "CLOSED": (EXPRESSED, 0.8)}
 
@@ -190,7 +190,7 @@ def test_equals_take_no_ticks_that_came_with_another_label(store, equal, ids):
         def judge(self, question, texts, decided):
             return super().judge(question, texts, ["correct"] * len(texts))
 
-    path, closed = questions.get_question(store, equal).facets
+    path, closed = courses.get_question(store, equal).facets
     ticks = {path.id: False, closed.id: False}
     decisions.decide(store, equal, [ids["a"]], "irrelevant", "review", ticks)
     do(store, "grade", equal, Other())
@@ -201,14 +201,14 @@ def test_equals_take_no_ticks_that_came_with_another_label(store, equal, ids):
 def lit(store):
     course = courses.create_course(store, "Physics")
     reference = "The switch is closed and the battery is full."
-    return questions.create_question(store, course, "Why is the bulb lit?", [reference], 2)
+    return courses.create_question(store, course, "Why is the bulb lit?", [reference], 2)
 
 
 def test_the_shipped_grader_finds_and_judges_facets(store, lit):
     machine = GraderMachine()
-    names = machine.facets(questions.get_question(store, lit))
+    names = machine.facets(courses.get_question(store, lit))
     assert names == ["switch is closed", "battery is full"]
-    questions.set_facets(store, lit, [Facet("", name) for name in names])
+    courses.set_facets(store, lit, [Facet("", name) for name in names])
     new = ["the switch is closed", "The switch is closed!", "the battery is full and the switch is closed"]
     answers.add_answers(store, lit, [NewAnswer(str(n), "", text) for n, text in enumerate(new)])
     first = answers.list_answers(store, lit)[0]

@@ -16,7 +16,7 @@ from stub_machine import writing
 
 from postil.workbench.jobs.worker import work
 from postil.workbench.records import NewAnswer
-from postil.workbench.store import answers, courses, jobs, questions
+from postil.workbench.store import answers, courses, jobs
 from postil.workbench.store.database import StoreAwayError
 
 pytestmark = [
@@ -53,7 +53,7 @@ def start(notes, tmp_path):
 
 
 def new_question(store, course, count):
-    question = questions.create_question(store, course, "Why is it lit?", ["The path is closed."], 1)
+    question = courses.create_question(store, course, "Why is it lit?", ["The path is closed."], 1)
     new = [NewAnswer(str(n), "", f"answer {n} " + "word " * (n % 7)) for n in range(count)]
     answers.add_answers(store, question, new)
     return question

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from postil.data.formats.quizzes import Quiz, QuizQuestion
-from postil.workbench.quizzes import make_choices, match_questions
+from postil.workbench.plans import make_choices, match_questions
 from postil.workbench.records import Question
 
 

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from postil.workbench.records import NewAnswer
-from postil.workbench.store import answers, courses, jobs, questions
+from postil.workbench.store import answers, courses, jobs
 
 # Loaded when a process starts: writes down each file that Python opens for writing, and each that it makes.
 _WATCH = """
@@ -68,7 +68,7 @@ def _stopped(process: subprocess.Popen[str]) -> int:
 @pytest.mark.skipif(sys.platform == "win32", reason="processes are stopped by a signal")
 def test_a_class_is_graded_and_nothing_is_written_outside_the_database(postgres_url, postgres_store, outside):
     course = courses.create_course(postgres_store, "Physics 7b")
-    question = questions.create_question(postgres_store, course, "Why is it lit?", ["The path is closed."], 2)
+    question = courses.create_question(postgres_store, course, "Why is it lit?", ["The path is closed."], 2)
     answers.add_answers(postgres_store, question, [NewAnswer("a", "Pupil A", "the circuit is closed")])
     web = _started(outside, postgres_url, "serve", "--no-worker", "--port", "0")
     worker = _started(outside, postgres_url, "worker")

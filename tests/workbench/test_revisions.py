@@ -21,7 +21,6 @@ from postil.workbench.store import (
     events,
     jobs,
     judgements,
-    questions,
     rounds,
 )
 from postil.workbench.store.answers import Filter
@@ -138,10 +137,10 @@ def test_the_store_reads_what_older_versions_wrote(revision, kind, kept):
         physics, other = sorted(courses.list_courses(store), key=lambda course: course.id)
         assert (physics.name, physics.questions, physics.answers) == ("Physics 7b", 1, 6)
         assert (other.name, other.answers) == ("Biologia · Ångström", 2)
-        (question,) = questions.list_questions(store, physics.id)
+        (question,) = courses.list_questions(store, physics.id)
         assert (question.points, question.judged) == (2.5, 5)
         assert bool(question.facets) == (revision > "0001")
-        assert questions.is_outdated(store, question.id) == bool(question.facets)  # "e" was never looked at
+        assert courses.is_outdated(store, question.id) == bool(question.facets)  # "e" was never looked at
         views = find(store, question.id)
         assert [view.answer.key for view in views] == list("abcdef")
         assert views[1].judged.alignment.alignments[1].labels == ("OPPO", "POL")

@@ -11,7 +11,7 @@ from stub_machine import StubMachine
 
 from postil.batch.processes import Stopping, StopWorkingError
 from postil.workbench.jobs import worker
-from postil.workbench.store import jobs, judgements, questions
+from postil.workbench.store import courses, jobs, judgements
 from postil.workbench.store.database import StoreAwayError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are another matter there")
@@ -92,7 +92,7 @@ def test_while_it_stores(store, database, question_id, monkeypatch):
     came = signal_inside(monkeypatch, judgements, "lock_work")
     worker.work_here(database, StubMachine)
     assert came == ["lock_work"]
-    assert questions.get_question(store, question_id).judged == 3
+    assert courses.get_question(store, question_id).judged == 3
     demand_given_back(store, job, done=3)
 
 

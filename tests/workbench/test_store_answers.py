@@ -37,10 +37,10 @@ def test_the_message_names_the_id(store, question_id):
 
 
 def test_the_same_id_may_occur_under_another_question(store, question_id):
-    from postil.workbench.store import questions
+    from postil.workbench.store import courses
 
-    course = questions.get_question(store, question_id).course_id
-    other = questions.create_question(store, course, "And why not?", ["so"], 1)
+    course = courses.get_question(store, question_id).course_id
+    other = courses.create_question(store, course, "And why not?", ["so"], 1)
     assert answers.add_answers(store, other, [NewAnswer("a", "", "x")]) == 1
 
 

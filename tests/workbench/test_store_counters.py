@@ -12,9 +12,9 @@ from stub_machine import StubMachine
 from postil.workbench.jobs import grading, worker
 from postil.workbench.jobs.worker import Housekeeping
 from postil.workbench.store import jobs, judgements
+from postil.workbench.store.courses import get_question
 from postil.workbench.store.database import StoreAwayError
 from postil.workbench.store.drafts import keep_draft
-from postil.workbench.store.questions import get_question
 from postil.workbench.store.tables import CounterRow, DraftRow, WorkerRow, now
 
 
@@ -134,10 +134,10 @@ def test_a_worker_shows_that_it_is_there_and_keeps_house(store, question_id, mon
 
 def test_a_lease_is_by_the_clock_of_the_database(postgres_store, monkeypatch):
     """A machine whose clock goes wrong takes no jobs away from others."""
-    from postil.workbench.store import courses, jobs, questions
+    from postil.workbench.store import courses, jobs
 
     course = courses.create_course(postgres_store, "x")
-    question = questions.create_question(postgres_store, course, "?", ["x"], 1)
+    question = courses.create_question(postgres_store, course, "?", ["x"], 1)
     jobs.enqueue(postgres_store, "propose", question)
     assert jobs.lease_job(postgres_store, "w")
     ahead = now().replace(year=now().year + 1)

@@ -8,7 +8,7 @@ from sqlalchemy import select, text
 
 from postil.errors import InputError, PostilError
 from postil.workbench.settings import Settings, default_database
-from postil.workbench.store import courses, questions
+from postil.workbench.store import courses
 from postil.workbench.store.database import StoreAwayError, open_store, shown
 from postil.workbench.store.tables import CourseRow, now
 
@@ -106,7 +106,7 @@ def test_a_busy_file_is_said_in_words(sqlite_store, sqlite_file):
 
 def test_deleted_text_is_not_left_in_the_file(sqlite_store, tmp_path):
     course = courses.create_course(sqlite_store, "Physics")
-    questions.create_question(sqlite_store, course, "why does quicksilver glisten", ["it does"], 1)
+    courses.create_question(sqlite_store, course, "why does quicksilver glisten", ["it does"], 1)
     courses.delete_course(sqlite_store, course)
     assert all(b"quicksilver" not in path.read_bytes() for path in tmp_path.iterdir())
 

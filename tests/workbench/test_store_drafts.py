@@ -12,7 +12,7 @@ from webclient import make_account
 from postil.errors import PostilError
 from postil.workbench.drafts import guess_columns, open_file, open_paste
 from postil.workbench.plans import make_plan
-from postil.workbench.store import answers, courses, drafts, questions
+from postil.workbench.store import answers, courses, drafts
 from postil.workbench.store.database import open_store
 from postil.workbench.store.drafts import (
     drop_draft,
@@ -33,7 +33,7 @@ gone = pytest.raises(PostilError, match="no longer available")
 
 @pytest.fixture
 def course_id(store, question_id):
-    return questions.get_question(store, question_id).course_id
+    return courses.get_question(store, question_id).course_id
 
 
 def count(store):
@@ -158,7 +158,7 @@ def test_when_the_mode_for_one_person_stops_its_drafts_go(store, course_id):
 def test_it_goes_with_its_course_and_its_question(store, course_id, question_id):
     one = keep_draft(store, open_paste("one"), course_id, None)
     other = keep_draft(store, open_paste("two"), course_id, question_id)
-    questions.delete_question(store, question_id)
+    courses.delete_question(store, question_id)
     with gone:
         get_draft(store, other)
     courses.delete_course(store, course_id)

@@ -14,7 +14,7 @@ from postil.data.labels import PARTLY
 from postil.data.questions import Facet
 from postil.errors import PostilError
 from postil.workbench.claims import Outcome, looked_for
-from postil.workbench.store import answers, courses, decisions, jobs, judgements, questions
+from postil.workbench.store import answers, courses, decisions, jobs, judgements
 from postil.workbench.store.answers import Filter
 from postil.workbench.store.database import open_store
 
@@ -22,7 +22,7 @@ HEAT, AIR = Facet("", "heat"), Facet("", "air", weight=3.0, required=False)
 
 
 def named(store, question_id):
-    return {one.first: one for one in questions.get_question(store, question_id).facets}
+    return {one.first: one for one in courses.get_question(store, question_id).facets}
 
 
 def said(*names):
@@ -35,11 +35,11 @@ def said(*names):
 @pytest.fixture
 def partly(store, question_id, ids, judged):
     """All four answers partly right; a says nothing, b heat, c both, and of d nobody knows."""
-    questions.set_facets(store, question_id, [HEAT, replace(AIR, required=True)])
+    courses.set_facets(store, question_id, [HEAT, replace(AIR, required=True)])
     jobs.enqueue(store, "grade", question_id)
     held = jobs.lease_job(store, "w")
     found = {"a": said(), "b": said("heat"), "c": said("heat", "air"), "d": ()}
-    names = looked_for(questions.get_question(store, question_id).facets)
+    names = looked_for(courses.get_question(store, question_id).facets)
     made = [judged(ids[key], PARTLY, facets=its, looked_for=names) for key, its in found.items()]
     judgements.save_judgements(store, held, made)
     jobs.finish(store, held, {})
@@ -47,20 +47,20 @@ def partly(store, question_id, ids, judged):
 
 
 def test_facets_are_set_renamed_and_forgotten(store, question_id):
-    assert questions.get_question(store, question_id).facets is None
-    questions.set_facets(store, question_id, [HEAT, replace(AIR, first="  the \n air ")])
+    assert courses.get_question(store, question_id).facets is None
+    courses.set_facets(store, question_id, [HEAT, replace(AIR, first="  the \n air ")])
     first = named(store, question_id)
     assert [(one.weight, one.required) for one in first.values()] == [(1.0, True), (3.0, False)]
     assert list(first) == ["heat", "the air"]
     # A renamed facet is the same; one with an id that nobody gave gets another.
     renamed = [replace(first["heat"], first="the heat"), replace(AIR, id="mine")]
-    questions.set_facets(store, question_id, renamed)
+    courses.set_facets(store, question_id, renamed)
     after = named(store, question_id)
     assert after["the heat"].id == first["heat"].id
     assert after["air"].id not in {"mine", *(one.id for one in first.values())}
-    assert questions.list_questions(store, 1)[0].facets == tuple(after.values())
-    questions.forget_facets(store, question_id)
-    assert questions.get_question(store, question_id).facets is None
+    assert courses.list_questions(store, 1)[0].facets == tuple(after.values())
+    courses.forget_facets(store, question_id)
+    assert courses.get_question(store, question_id).facets is None
 
 
 @pytest.mark.parametrize(
@@ -77,28 +77,28 @@ def test_facets_are_set_renamed_and_forgotten(store, question_id):
 )
 def test_what_cannot_be_used_is_refused(store, question_id, wrong, told):
     with pytest.raises(PostilError, match=told) as raised:
-        questions.set_facets(store, question_id, wrong)
+        courses.set_facets(store, question_id, wrong)
     assert raised.value.hint
-    assert questions.get_question(store, question_id).facets is None
+    assert courses.get_question(store, question_id).facets is None
 
 
 def test_other_names_outdate_the_judgements_but_no_other_weights(store, graded):
-    assert not questions.is_outdated(store, graded)
-    questions.set_facets(store, graded, [HEAT])
-    assert questions.is_outdated(store, graded)
-    assert questions.get_question(store, graded).judged == 3
-    questions.forget_facets(store, graded)
-    assert not questions.is_outdated(store, graded)
+    assert not courses.is_outdated(store, graded)
+    courses.set_facets(store, graded, [HEAT])
+    assert courses.is_outdated(store, graded)
+    assert courses.get_question(store, graded).judged == 3
+    courses.forget_facets(store, graded)
+    assert not courses.is_outdated(store, graded)
 
 
 def test_other_weights_outdate_nothing(store, partly):
-    assert not questions.is_outdated(store, partly)
+    assert not courses.is_outdated(store, partly)
     known = named(store, partly)
     other = [replace(known["heat"], weight=5), replace(known["air"], required=False)]
-    questions.set_facets(store, partly, other)
-    assert not questions.is_outdated(store, partly)
-    questions.set_facets(store, partly, other[:1])
-    assert questions.is_outdated(store, partly)
+    courses.set_facets(store, partly, other)
+    assert not courses.is_outdated(store, partly)
+    courses.set_facets(store, partly, other[:1])
+    assert courses.is_outdated(store, partly)
 
 
 def test_answers_earn_what_they_say_and_are_sorted_by_it(store, partly, ids):
@@ -149,14 +149,14 @@ def test_facets_added_after_a_decision_are_the_machines_to_tell(store, partly, i
     view = answers.get_view(store, ids["c"])
     assert [(one.ticked, one.told) for one in view.facets] == [(False, True), (True, False)]
     # Nothing ticked at facets that are gone says nothing of others.
-    questions.forget_facets(store, partly)
-    questions.set_facets(store, partly, [HEAT, AIR])
+    courses.forget_facets(store, partly)
+    courses.set_facets(store, partly, [HEAT, AIR])
     assert [one.ticked for one in answers.get_view(store, ids["c"]).facets] == [True, True]
 
 
 def test_an_id_that_was_sent_twice_is_the_first_ones(store, partly):
     first = named(store, partly)["heat"]
-    questions.set_facets(store, partly, [first, replace(first, first="warmth")])
+    courses.set_facets(store, partly, [first, replace(first, first="warmth")])
     after = named(store, partly)
     assert after["heat"].id == first.id != after["warmth"].id
 
@@ -176,7 +176,7 @@ def test_outcomes_are_kept_with_judgements_and_proposals(store, partly, ids, jud
     assert (after["a"].judged.facets, after["a"].score) == (before.judged.facets, before.score)
     assert after["a"].judged.looked_for == before.judged.looked_for
     assert (after["b"].judged.label, after["b"].judged.facets) == ("contradictory", said("air"))
-    assert questions.is_outdated(store, partly)  # by what was proposed for b
+    assert courses.is_outdated(store, partly)  # by what was proposed for b
 
 
 OLD = """
@@ -206,12 +206,12 @@ def test_a_file_of_the_first_version_is_brought_up_to_date_and_keeps_everything(
     engine.dispose()
     store = open_store(path)
     assert [course.name for course in courses.list_courses(store)] == ["Physics"]
-    question = questions.get_question(store, 1)
+    question = courses.get_question(store, 1)
     assert (question.references, question.judged, question.facets) == (("It is so.",), 1, None)
     view = answers.get_view(store, 1)
     assert (view.score, view.facets, view.judged.teacher) == (0.5, (), "Yes.")
     assert (view.decision.ticked, view.decision.machine_label) == (None, "correct")
-    assert not questions.is_outdated(store, 1)
-    questions.set_facets(store, 1, [HEAT])
-    assert questions.is_outdated(store, 1)
+    assert not courses.is_outdated(store, 1)
+    courses.set_facets(store, 1, [HEAT])
+    assert courses.is_outdated(store, 1)
     store.close()

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from postil.workbench.store import courses, jobs, questions
+from postil.workbench.store import courses, jobs
 from postil.workbench.store.jobs import MOST_ATTEMPTS, LeaseLostError
 
 
@@ -52,8 +52,8 @@ def test_proposals_go_first(store, question_id):
 
 
 def test_each_job_is_claimed_by_one(store, question_id):
-    course = questions.get_question(store, question_id).course_id
-    made = [questions.create_question(store, course, f"Why {n}?", ["so"], 1) for n in range(6)]
+    course = courses.get_question(store, question_id).course_id
+    made = [courses.create_question(store, course, f"Why {n}?", ["so"], 1) for n in range(6)]
     expected = [jobs.enqueue(store, "grade", question) for question in made]
     with ThreadPoolExecutor(6) as pool:
         found = [job.id for job in pool.map(lambda n: jobs.lease_job(store, f"w{n}"), range(9)) if job]
@@ -86,7 +86,7 @@ def test_a_job_given_back_is_no_failure(store, question_id):
 def test_a_deleted_job_is_noticed(store, question_id):
     jobs.enqueue(store, "grade", question_id)
     held = jobs.lease_job(store, "w")
-    courses.delete_course(store, questions.get_question(store, question_id).course_id)
+    courses.delete_course(store, courses.get_question(store, question_id).course_id)
     for call in (
         lambda: jobs.renew_lease(store, held),
         lambda: jobs.set_phase(store, held, "reading", 1),

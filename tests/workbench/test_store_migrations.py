@@ -7,7 +7,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine, inspect
 
 from postil.workbench.drafts import open_paste
-from postil.workbench.store import courses, questions
+from postil.workbench.store import courses
 from postil.workbench.store.database import migrations
 from postil.workbench.store.drafts import keep_draft
 from postil.workbench.store.jobs import show_life
@@ -35,7 +35,7 @@ def test_the_migrations_make_the_tables_that_the_code_knows(store):
 
 
 def test_down_to_nothing_and_up_again_step_by_step(store, graded):
-    course = questions.get_question(store, graded).course_id
+    course = courses.get_question(store, graded).course_id
     down = [changed(store, command.downgrade, "-1") for _ in range(STEPS)]
     assert down[-1] == (None, set())
     up = [changed(store, command.upgrade, "+1") for _ in range(STEPS)]
@@ -46,12 +46,12 @@ def test_down_to_nothing_and_up_again_step_by_step(store, graded):
 
 
 def test_a_step_down_and_up_keeps_what_the_older_version_knows(store, graded):
-    before = questions.get_question(store, graded)
+    before = courses.get_question(store, graded)
     keep_draft(store, open_paste("one"), before.course_id, graded)  # what only this version knows goes
     show_life(store, "w")
     changed(store, command.downgrade, "0003")
     changed(store, command.upgrade, "head")
-    assert questions.get_question(store, graded) == before
+    assert courses.get_question(store, graded) == before
     with store.reading() as session:
         assert [session.query(table).count() for table in (DraftRow, CounterRow, WorkerRow)] == [0, 0, 0]
 

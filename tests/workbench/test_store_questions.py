@@ -4,7 +4,7 @@ import pytest
 
 from postil.errors import PostilError
 from postil.workbench.records import NewAnswer
-from postil.workbench.store import answers, courses, decisions, jobs, questions
+from postil.workbench.store import answers, courses, decisions, jobs
 from postil.workbench.store.answers import Filter
 
 
@@ -33,10 +33,10 @@ def test_what_is_not_there_is_said(store):
         lambda: courses.get_course(store, 7),
         lambda: courses.rename_course(store, 7, "x"),
         lambda: courses.delete_course(store, 7),
-        lambda: questions.list_questions(store, 7),
-        lambda: questions.create_question(store, 7, "Why?", ["so"], 1),
-        lambda: questions.get_question(store, 7),
-        lambda: questions.delete_question(store, 7),
+        lambda: courses.list_questions(store, 7),
+        lambda: courses.create_question(store, 7, "Why?", ["so"], 1),
+        lambda: courses.get_question(store, 7),
+        lambda: courses.delete_question(store, 7),
         lambda: answers.get_view(store, 7),
         lambda: answers.delete_answer(store, 7),
         lambda: answers.list_answers(store, 7),
@@ -49,7 +49,7 @@ def test_what_is_not_there_is_said(store):
 
 def test_a_course_is_deleted_with_everything_in_it(store, graded, ids):
     decisions.decide(store, graded, [ids["a"]], "correct", "review")
-    courses.delete_course(store, questions.get_question(store, graded).course_id)
+    courses.delete_course(store, courses.get_question(store, graded).course_id)
     assert courses.list_courses(store) == []
     with store.engine.connect() as connection:
         tables = "question", "answer", "job", "judgement", "proposal", "decision"
@@ -67,10 +67,10 @@ def test_numbers_are_not_given_twice(store, question_id, ids):
 
 def test_a_question_counts_what_was_said_of_its_answers(store, graded, ids):
     decisions.decide(store, graded, [ids["a"], ids["d"]], "correct", "review")
-    question = questions.get_question(store, graded)
+    question = courses.get_question(store, graded)
     assert (question.answers, question.judged, question.decided) == (4, 3, 2)
     assert question.references == ("The path is closed.",)
-    assert questions.list_questions(store, question.course_id) == [question]
+    assert courses.list_questions(store, question.course_id) == [question]
 
 
 @pytest.mark.parametrize(
@@ -87,30 +87,30 @@ def test_a_question_counts_what_was_said_of_its_answers(store, graded, ids):
 def test_a_question_that_cannot_be_graded_is_refused(store, text, references, points, what):
     course = courses.create_course(store, "Physics")
     with pytest.raises(PostilError, match=what):
-        questions.create_question(store, course, text, references, points)
+        courses.create_question(store, course, text, references, points)
 
 
 def test_other_points_leave_the_judgements(store, graded):
-    questions.edit_question(store, graded, "Why is it lit?", ["The path is closed. "], 5)
-    question = questions.get_question(store, graded)
+    courses.edit_question(store, graded, "Why is it lit?", ["The path is closed. "], 5)
+    question = courses.get_question(store, graded)
     assert (question.points, question.judged) == (5, 3)
 
 
 def test_another_reference_makes_the_judgements_void_and_keeps_the_decisions(store, graded, ids):
     decisions.decide(store, graded, [ids["a"]], "correct", "review")
-    questions.edit_question(store, graded, "Why is it lit?", ["The switch is on.", ""], 2)
-    question = questions.get_question(store, graded)
+    courses.edit_question(store, graded, "Why is it lit?", ["The switch is on.", ""], 2)
+    question = courses.get_question(store, graded)
     assert (question.references, question.judged, question.decided) == (("The switch is on.",), 0, 1)
     assert jobs.latest_job(store, graded) is None
     assert answers.count_views(store, graded, Filter(state="decided")) == 1
 
 
 def test_other_blanks_are_no_other_question(store, graded):
-    questions.edit_question(store, graded, "Why is\nit lit?", ["The path\n  is closed.", "No gap."], 2)
-    assert questions.get_question(store, graded).judged == 0
-    before = questions.get_question(store, graded)
+    courses.edit_question(store, graded, "Why is\nit lit?", ["The path\n  is closed.", "No gap."], 2)
+    assert courses.get_question(store, graded).judged == 0
+    before = courses.get_question(store, graded)
     job = jobs.enqueue(store, "grade", graded)
-    questions.edit_question(store, graded, "Why is\r\nit lit?", ["The path is closed.", "No gap. "], 3)
-    after = questions.get_question(store, graded)
+    courses.edit_question(store, graded, "Why is\r\nit lit?", ["The path is closed.", "No gap. "], 3)
+    after = courses.get_question(store, graded)
     assert (after.text, after.references, after.points) == (before.text, before.references, 3)
     assert jobs.get_job(store, job).state == "waiting"

@@ -12,8 +12,8 @@ from postil.workbench.records import LOCAL
 from postil.workbench.rounds import disagreements, order, progress, waits_for
 from postil.workbench.store import rounds
 from postil.workbench.store.answers import delete_answer, get_view
+from postil.workbench.store.courses import edit_question
 from postil.workbench.store.decisions import current, decide, history, teaching, undo_last
-from postil.workbench.store.questions import edit_question
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from postil.errors import PostilError
 from postil.workbench.records import Job, NewAnswer
-from postil.workbench.store import answers, courses, decisions, jobs, judgements, questions
+from postil.workbench.store import answers, courses, decisions, jobs, judgements
 from postil.workbench.store.database import StoreAwayError
 from postil.workbench.store.jobs import LeaseLostError
 
@@ -114,8 +114,8 @@ def test_a_question_is_deleted_or_changed_under_everybodys_hands(store, question
     job = jobs.lease_job(store, "w")
     numbers = iter(range(100))
     for remove in (
-        lambda: questions.edit_question(store, question_id, "Why not?", ["So."], 1),
-        lambda: questions.delete_question(store, question_id),
+        lambda: courses.edit_question(store, question_id, "Why not?", ["So."], 1),
+        lambda: courses.delete_question(store, question_id),
     ):
         told = together(
             remove,
@@ -124,7 +124,7 @@ def test_a_question_is_deleted_or_changed_under_everybodys_hands(store, question
             lambda: decisions.decide(store, question_id, [ids["a"]], "correct", "review"),
             lambda: answers.add_answers(store, question_id, [NewAnswer(f"n{next(numbers)}", "", "so")]),
             lambda: answers.set_groups(store, question_id, {ids["a"]: 2}),
-            lambda: questions.forget_facets(store, question_id),
+            lambda: courses.forget_facets(store, question_id),
         )
         assert all(one is None or isinstance(one, int | Job | PostilError) for one in told)
     with pytest.raises(LeaseLostError):
@@ -132,13 +132,13 @@ def test_a_question_is_deleted_or_changed_under_everybodys_hands(store, question
 
 
 def test_a_course_is_deleted_while_it_is_worked_in(store, question_id, ids, judged):
-    course = questions.get_question(store, question_id).course_id
+    course = courses.get_question(store, question_id).course_id
     jobs.enqueue(store, "grade", question_id)
     job = jobs.lease_job(store, "w")
     told = together(
         lambda: courses.delete_course(store, course),
         lambda: courses.rename_course(store, course, "Chemistry"),
-        lambda: questions.create_question(store, course, "Why?", ["So."], 1),
+        lambda: courses.create_question(store, course, "Why?", ["So."], 1),
         lambda: judgements.save_judgements(store, job, [judged(id) for id in ids.values()]),
         lambda: answers.delete_answer(store, ids["d"]),
     )

@@ -10,7 +10,7 @@ import pytest
 from webclient import PASSWORD, let_in, make_account, stranger
 
 from postil.workbench.app import create_app
-from postil.workbench.pages.account import browser_of
+from postil.workbench.pages.login import browser_of
 from postil.workbench.settings import Settings
 from postil.workbench.store import access, accounts, events
 from postil.workbench.store.tables import now

@@ -10,7 +10,7 @@ import pytest
 from webclient import let_in, make_account
 
 from postil.workbench.app import create_app
-from postil.workbench.pages import log
+from postil.workbench.pages import people
 from postil.workbench.records import OWNER, Level
 from postil.workbench.settings import Settings
 from postil.workbench.store import access, courses, events
@@ -70,7 +70,7 @@ def test_an_address_that_nobody_could_have_chosen(enter, store, olga, query):
 
 
 def test_the_log_page_by_page(enter, store, olga, monkeypatch):
-    monkeypatch.setattr(log, "_ON_A_PAGE", 2)
+    monkeypatch.setattr(people, "_ON_A_PAGE", 2)
     for number in range(5):
         events.log_event(store, olga, events.ACCOUNT_MADE, about=f"n{number}")
     events.log_event(store, olga, events.LOGGED_OUT)

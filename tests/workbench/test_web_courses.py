@@ -8,7 +8,7 @@ from webclient import let_in
 from postil.workbench.app import create_app
 from postil.workbench.records import NewAnswer
 from postil.workbench.settings import Settings
-from postil.workbench.store import answers, courses, jobs, questions
+from postil.workbench.store import answers, courses, jobs
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_the_bundled_class_becomes_a_course_with_work_to_do(client, store):
     page = client.post("/courses/demo")
     assert page.url.path == "/courses/1"
     assert "made-up class" in page.text
-    made = questions.list_questions(store, 1)
+    made = courses.list_questions(store, 1)
     assert len(made) == 10
     assert all(one.answers >= 12 and one.decided == 0 and one.references for one in made)
     assert page.text.count('class="card"') == 10
@@ -62,7 +62,7 @@ def test_a_question_is_made_with_several_references(client, store):
     client.post("/courses", data={"name": "Physics"})
     form = {"text": "Why?", "references": "Because.\r\n\r\n  It is so. \n", "points": "2,5"}
     assert client.post("/courses/1/questions/new", data=form).url.path == "/questions/1"
-    made = questions.get_question(store, 1)
+    made = courses.get_question(store, 1)
     assert (made.text, made.references, made.points) == ("Why?", ("Because.", "It is so."), 2.5)
 
 
@@ -84,7 +84,7 @@ def test_a_wrong_question_comes_back_as_it_was_written(client, store, change, to
     assert told in again.text
     assert "Because it is." in again.text or "references" in change
     assert "Why &lt;b&gt;so" in again.text or "text" in change
-    assert questions.list_questions(store, 1) == []
+    assert courses.list_questions(store, 1) == []
 
 
 def test_a_changed_question_is_to_be_graded_again(client, store, graded):
@@ -92,17 +92,17 @@ def test_a_changed_question_is_to_be_graded_again(client, store, graded):
     assert "The path is closed." in form
     unchanged = {"text": "Why is it lit?", "references": "The path is closed.", "points": "4"}
     assert "graded again" not in client.post(f"/questions/{graded}/edit", data=unchanged).text
-    assert questions.get_question(store, graded).judged == 3
+    assert courses.get_question(store, graded).judged == 3
     page = client.post(f"/questions/{graded}/edit", data=unchanged | {"references": "It is closed."})
     assert "have to be graded again" in page.text
-    assert questions.get_question(store, graded).judged == 0
+    assert courses.get_question(store, graded).judged == 0
     wrong = client.post(f"/questions/{graded}/edit", data=unchanged | {"text": ""})
     assert wrong.status_code == 400
 
 
 def test_a_question_is_deleted_with_its_answers(client, store, question_id):
     assert client.post(f"/questions/{question_id}/delete").url.path == "/courses/1"
-    assert questions.list_questions(store, 1) == []
+    assert courses.list_questions(store, 1) == []
 
 
 def test_an_answer_can_be_typed(client, store, question_id):
@@ -119,8 +119,8 @@ def test_all_that_waits_is_graded_at_once(client, store):
     courses.create_course(store, "Physics 7b")
     assert "Grade all ungraded answers" not in client.get("/courses/1").text
     texts = {"a": "so", "b": "no"}
-    waiting = [questions.create_question(store, 1, text, ["Because."], 1) for text in ("How?", "When?")]
-    empty = questions.create_question(store, 1, "Nobody answered", ["Because."], 1)
+    waiting = [courses.create_question(store, 1, text, ["Because."], 1) for text in ("How?", "When?")]
+    empty = courses.create_question(store, 1, "Nobody answered", ["Because."], 1)
     for made in waiting:
         answers.add_answers(store, made, [NewAnswer(key, "", text) for key, text in texts.items()])
     assert "Grade all ungraded answers" in client.get("/courses/1").text

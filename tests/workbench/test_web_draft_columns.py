@@ -9,7 +9,7 @@ from webclient import let_in
 
 from postil.workbench.app import create_app
 from postil.workbench.settings import Settings
-from postil.workbench.store import courses, questions
+from postil.workbench.store import courses
 
 TABLE = (
     "question,topic,reference,other,id,answer\n"
@@ -53,7 +53,7 @@ def change(client, draft, page, **fields):
 
 
 def made(store, course):
-    return {one.text: one.references for one in questions.list_questions(store, course)}
+    return {one.text: one.references for one in courses.list_questions(store, course)}
 
 
 def test_another_column_of_right_answers_brings_its_own(client, store, course, draft):

@@ -11,9 +11,9 @@ from openpyxl import load_workbook
 from webclient import make_account
 
 from postil.workbench.records import Level, NewAnswer
-from postil.workbench.store import answers, courses, decisions, questions
+from postil.workbench.store import answers, courses, decisions
 from postil.workbench.store.access import hand_over, share_course
-from postil.workbench.store.questions import get_question
+from postil.workbench.store.courses import get_question
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_what_is_not_there_is_not_found(browser):
 
 def test_ids_that_postil_made_up_are_told(browser, store, question_id, graded):
     assert "made up by Postil" not in browser.get(f"{graded}/export").text
-    made = questions.create_question(store, 1, "Why?", ["Because."], 1)
+    made = courses.create_question(store, 1, "Why?", ["Because."], 1)
     answers.add_answers(store, made, [NewAnswer("a1", "", "so"), NewAnswer("a2", "", "no")])
     ids = [answer.id for answer in answers.list_answers(store, made)]
     decisions.decide(store, made, ids, "correct", "review")

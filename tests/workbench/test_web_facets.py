@@ -12,9 +12,9 @@ from test_jobs import do
 from postil.data.judgements import Reason
 from postil.data.labels import PARTLY
 from postil.data.questions import Facet
-from postil.workbench.store import jobs, questions
+from postil.workbench.store import courses, jobs
 from postil.workbench.store.answers import get_view
-from postil.workbench.store.questions import get_question
+from postil.workbench.store.courses import get_question
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def page(question_id):
 @pytest.fixture
 def looked(store, question_id):
     """The question with two parts, one of them heavier, and its answers judged by them."""
-    questions.set_facets(store, question_id, [Facet("", "path"), Facet("", "closed", weight=3.0)])
+    courses.set_facets(store, question_id, [Facet("", "path"), Facet("", "closed", weight=3.0)])
     do(store, "grade", question_id)
     return question_id
 
@@ -175,7 +175,7 @@ def test_review_ticks_what_was_found_and_keeps_what_is_ticked(browser, store, lo
 
 def test_what_nobody_has_looked_for_stays_open_until_a_tick_is_changed(browser, store, looked, ids):
     path, _ = get_question(store, looked).facets
-    questions.set_facets(store, looked, [path, Facet("", "air")])
+    courses.set_facets(store, looked, [path, Facet("", "air")])
     air = ids_of(store, looked)[1]
     label_it(browser, ids["a"], path.id)
     assert get_view(store, ids["a"]).decision.ticked == {path.id: True}
@@ -197,9 +197,9 @@ def test_ticks_on_a_page_that_shows_other_parts_are_refused(browser, store, look
         assert again.url.path == f"/answers/{ids['a']}"
         return "The rubric has changed" in again.text and get_view(store, ids["a"]).decision is None
 
-    questions.forget_facets(store, looked)
+    courses.forget_facets(store, looked)
     assert refused()
-    questions.set_facets(store, looked, known)  # the same words, but others
+    courses.set_facets(store, looked, known)  # the same words, but others
     assert refused()
     do(store, "recheck", looked)
     page = browser.get(f"/answers/{ids['a']}").text
@@ -216,9 +216,9 @@ def test_an_answer_judged_without_a_look_says_why_its_parts_were_not_looked_for(
     do(store, "recheck", looked, Plain())
     shown = browser.get(f"/answers/{ids['a']}").text
     assert shown.count("Not checked: it is the reference, word for word") == 2
-    assert not questions.is_outdated(store, looked)
-    questions.set_facets(store, looked, [Facet("", "air")])
-    assert questions.is_outdated(store, looked)
+    assert not courses.is_outdated(store, looked)
+    courses.set_facets(store, looked, [Facet("", "air")])
+    assert courses.is_outdated(store, looked)
 
 
 def test_changed_ticks_show_what_the_answer_then_earns(browser, store, looked, ids):
@@ -242,9 +242,9 @@ def test_before_anybody_has_looked_a_decision_ticks_nothing(browser, store, grad
 
 def test_without_a_teachers_parts_several_of_postils_own_are_shown(browser, store, graded, ids, page):
     assert "<h3>Rubric</h3>" not in browser.get(f"/answers/{ids['a']}").text
-    questions.set_facets(store, graded, [Facet("", "path"), Facet("", "open")])
+    courses.set_facets(store, graded, [Facet("", "path"), Facet("", "open")])
     do(store, "recheck", graded)
-    questions.forget_facets(store, graded)
+    courses.forget_facets(store, graded)
     shown = browser.get(f"/answers/{ids['a']}").text
     assert "<h3>Rubric</h3>" in shown
     assert "Postil: left out, fairly sure" in shown

@@ -8,7 +8,7 @@ from classroom import PARTLY, run
 from postil.data.judgements import EXPRESSED, UNADDRESSED
 from postil.data.questions import Facet
 from postil.workbench.claims import Outcome
-from postil.workbench.store import decisions, jobs, questions
+from postil.workbench.store import courses, decisions, jobs
 from postil.workbench.store.answers import get_view
 
 
@@ -126,7 +126,7 @@ def test_a_job_that_failed_says_why(browser, store, question_id, ids, page):
 
 
 def test_points_that_would_change_follow_what_the_answers_say(browser, store, question_id, ids, page):
-    questions.set_facets(store, question_id, [Facet("", "path"), Facet("", "closed", weight=3.0)])
+    courses.set_facets(store, question_id, [Facet("", "path"), Facet("", "closed", weight=3.0)])
     found = (Outcome("1", "path", EXPRESSED, 0.9), Outcome("2", "closed", UNADDRESSED, 0.9))
     run(store, "grade", question_id, {ids["b"]: ("contradictory", 0.8)})
     decisions.decide(store, question_id, [ids["a"]], PARTLY, "review")

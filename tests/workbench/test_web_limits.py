@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from postil.errors import PostilError
-from postil.workbench.pages import drafts, uploads
+from postil.workbench.pages import uploads
 from postil.workbench.records import NewAnswer
-from postil.workbench.store import answers, decisions, questions
+from postil.workbench.store import answers, courses, decisions
 
 HUGE = 2**63
 
@@ -50,15 +50,15 @@ def test_a_number_beyond_all_is_not_there(browser, path):
 
 def test_a_draft_is_stored_once_though_sent_twice(browser, store, question_id, monkeypatch):
     path = draft_of(browser, question_id, "it is lit")
-    planned = drafts.make_plan
+    planned = uploads.make_plan
 
     def overtaken(*given, **more):
         plan = planned(*given, **more)
-        monkeypatch.setattr(drafts, "make_plan", planned)
+        monkeypatch.setattr(uploads, "make_plan", planned)
         assert browser.post(f"{path}/store", answer="0").status_code == 200
         return plan
 
-    monkeypatch.setattr(drafts, "make_plan", overtaken)
+    monkeypatch.setattr(uploads, "make_plan", overtaken)
     page = browser.post(f"{path}/store", answer="0")
     assert page.status_code == 400
     assert "Check whether its answers are there" in page.text
@@ -86,9 +86,9 @@ def test_labels_of_a_file_are_told_as_such(browser, store, question_id):
 
 
 def test_other_points_alone_keep_the_grades(browser, store, graded):
-    questions.edit_question(store, graded, "Why is it lit?", ["The path is\nclosed."], 2)
-    before = questions.get_question(store, graded)
+    courses.edit_question(store, graded, "Why is it lit?", ["The path is\nclosed."], 2)
+    before = courses.get_question(store, graded)
     form = {"text": before.text, "references": "The path is closed.", "points": "3"}
     browser.post(f"/questions/{graded}/edit", **form)
-    after = questions.get_question(store, graded)
+    after = courses.get_question(store, graded)
     assert (after.points, after.judged, after.references) == (3, 3, before.references)

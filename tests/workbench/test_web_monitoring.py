@@ -20,10 +20,10 @@ from postil.workbench.http.addresses import read_networks
 from postil.workbench.records import NewAnswer
 from postil.workbench.settings import Settings
 from postil.workbench.store import access, accounts, answers, courses, jobs
+from postil.workbench.store.courses import create_question
 from postil.workbench.store.database import newest
 from postil.workbench.store.drafts import keep_draft
 from postil.workbench.store.jobs import add_counts
-from postil.workbench.store.questions import create_question
 from postil.workbench.store.tables import SessionRow
 
 HERE = ("127.0.0.1", 50_000)

@@ -14,7 +14,7 @@ from webclient import let_in, make_account
 
 from postil.workbench.app import create_app
 from postil.workbench.settings import Settings
-from postil.workbench.store import answers, courses, questions
+from postil.workbench.store import answers, courses
 
 DATA = Path(__file__).parent.parent / "fixtures" / "moodle"
 
@@ -46,7 +46,7 @@ def make_bank(client, store):
     page = bring(client, "bank.xml")
     right = {"right-2": "The fastest molecules leave the surface."}
     client.post(page.url.path, data=form_of(page) | right)
-    return {one.text.split("\n")[0]: one for one in questions.list_questions(store, 1)}
+    return {one.text.split("\n")[0]: one for one in courses.list_questions(store, 1)}
 
 
 def stored(store, question_id):
@@ -70,11 +70,11 @@ def test_a_question_bank_is_shown_and_made_into_questions(client, store):
     assert form_of(again)["right-0"] == "Ice\nis"
     assert again.status_code == 400
     assert "1 question cannot be imported yet" in again.text
-    assert questions.list_questions(store, 1) == []
+    assert courses.list_questions(store, 1) == []
     del fields["take-3"]
     page = client.post(page.url.path, data=fields | {"right-2": "The fastest leave.", "points-1": "4,5"})
     assert "3 questions imported." in page.text
-    made = questions.list_questions(store, 1)
+    made = courses.list_questions(store, 1)
     assert [(one.points, len(one.references)) for one in made] == [(2.0, 2), (4.5, 1), (1.5, 1)]
     assert client.get(again.url.path).status_code == 404  # the upload is gone
 
@@ -120,7 +120,7 @@ def test_a_broken_quiz_stores_nothing_and_says_why(client, store, name, data, wo
 
 
 def test_a_quiz_is_no_answers_and_answers_are_no_quiz(client, store):
-    question = questions.create_question(store, 1, "Why?", ["So."], 1)
+    question = courses.create_question(store, 1, "Why?", ["So."], 1)
     quiz = {"file": ("bank.xml", (DATA / "bank.xml").read_bytes())}
     page = client.post(f"/questions/{question}/answers/draft", files=quiz)
     assert "this file contains questions but no answers" in page.text.lower()
@@ -154,7 +154,7 @@ def test_responses_go_to_the_questions_of_the_course(client, store):
     assert (fields["to-0"], fields["to-1"]) == (str(ice), str(rain))
     page = client.post(f"{draft.url.path}/store", data=fields)
     assert "6 answers added to 3 existing questions." in page.text
-    assert len(questions.list_questions(store, 1)) == 4
+    assert len(courses.list_questions(store, 1)) == 4
     assert stored(store, ice) == [
         ("ben@school.example", "Ben Blum", ""),
         ("Ane@school.example", "Ane Arregi", "Ice is less dense"),
@@ -215,7 +215,7 @@ def test_nothing_is_added_if_something_goes_wrong(client, store, monkeypatch):
 
     monkeypatch.setattr(drafts, "put_answers", fail_once)
     client.post(f"{draft.url.path}/store", data=form_of(draft))
-    assert [one.answers for one in questions.list_questions(store, 1)] == [0, 0, 0, 0]
+    assert [one.answers for one in courses.list_questions(store, 1)] == [0, 0, 0, 0]
     monkeypatch.undo()
     assert "6 answers" in client.post(f"{draft.url.path}/store", data=form_of(draft)).text
 

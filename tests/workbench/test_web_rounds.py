@@ -22,8 +22,8 @@ from postil.workbench.jobs import worker
 from postil.workbench.records import Level
 from postil.workbench.store import jobs, rounds
 from postil.workbench.store.access import hand_over, share_course
+from postil.workbench.store.courses import get_question
 from postil.workbench.store.decisions import current, teaching
-from postil.workbench.store.questions import get_question
 
 NAMES = re.compile(r"Pupil [A-D]")
 OF = re.compile(r'name="of" value="([0-9a-f]+)"')

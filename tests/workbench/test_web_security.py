@@ -14,7 +14,7 @@ from postil.workbench.http.access import every_route as routes_of
 from postil.workbench.http.monitoring import PATHS
 from postil.workbench.records import ASSISTANT, Level
 from postil.workbench.settings import Settings
-from postil.workbench.store import access, courses, events, logins, questions
+from postil.workbench.store import access, courses, events, logins
 
 
 @pytest.fixture
@@ -245,7 +245,7 @@ def many(store, tmp_path):
     """The workbench with accounts, and Ane, who has one, with a course."""
     ane = make_account(store, "ane")
     course = courses.create_course(store, "Physics", ane.id)
-    questions.create_question(store, course, "Why?", ["Because."], 1)
+    courses.create_question(store, course, "Why?", ["Because."], 1)
     return workbench.create_app(Settings(tmp_path / "workbench.db", local=False), store)
 
 

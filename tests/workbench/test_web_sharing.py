@@ -9,7 +9,7 @@ from postil.workbench.app import create_app
 from postil.workbench.pages import people as sharing
 from postil.workbench.records import ASSISTANT, Level, NewAnswer
 from postil.workbench.settings import Settings
-from postil.workbench.store import access, accounts, answers, courses, events, questions
+from postil.workbench.store import access, accounts, answers, courses, events
 from postil.workbench.store.decisions import decide
 
 
@@ -25,7 +25,7 @@ def people(store):
 def course(store, people):
     """Teo's course, with a question that has an answer."""
     made = courses.create_course(store, "Physics 7b", people["teo"].id)
-    question = questions.create_question(store, made, "Why is it lit?", ["The path is closed."], 1)
+    question = courses.create_question(store, made, "Why is it lit?", ["The path is closed."], 1)
     answers.add_answers(store, question, [NewAnswer("a", "Ada", "it is closed")])
     return made
 
@@ -176,7 +176,7 @@ def test_without_accounts_nothing_is_shared(browser, question_id):
 
 def test_a_page_says_who_has_decided(enter, store, people, course):
     access.share_course(store, course, people["ann"].id, Level.HELP)
-    (question,) = questions.list_questions(store, course)
+    (question,) = courses.list_questions(store, course)
     (answer,) = answers.list_answers(store, question.id)
     decide(store, question.id, [answer.id], "correct", "review", by=people["ann"].id)
     assert "Ann decided this." in enter("teo").get(f"/questions/{question.id}/rows?state=all").text

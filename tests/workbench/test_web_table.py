@@ -10,7 +10,7 @@ from classroom import run
 from sqlalchemy import update
 
 from postil.workbench.records import NewAnswer
-from postil.workbench.store import answers, courses, decisions, jobs, questions
+from postil.workbench.store import answers, courses, decisions, jobs
 from postil.workbench.store.jobs import leave, show_life
 from postil.workbench.store.tables import JobRow, now
 
@@ -22,7 +22,7 @@ def names(text):
 
 def test_a_question_without_answers_shows_how_to_add_some(browser, store):
     course = courses.create_course(store, "Physics")
-    question = questions.create_question(store, course, "Why?", ["Because."], 1)
+    question = courses.create_question(store, course, "Why?", ["Because."], 1)
     page = browser.get(f"/questions/{question}").text
     assert "Upload a file" in page
     assert 'class="tabs"' not in page

@@ -12,7 +12,7 @@ from webclient import let_in
 from postil.data.formats.rows import write_rows
 from postil.workbench.app import create_app
 from postil.workbench.settings import Settings
-from postil.workbench.store import answers, courses, decisions, drafts, questions
+from postil.workbench.store import answers, courses, decisions, drafts
 
 CLASS = "id,name,answer,label\n1,Ann,it is closed,correct\n2,Bob,it is <script>alert(1)</script>,\n"
 
@@ -25,7 +25,7 @@ def client(store, tmp_path):
 @pytest.fixture
 def question(store):
     course = courses.create_course(store, "Physics")
-    return questions.create_question(store, course, "Why is it lit?", ["The path is closed."], 2)
+    return courses.create_question(store, course, "Why is it lit?", ["The path is closed."], 2)
 
 
 def upload(client, question, data, name="class.csv"):
@@ -187,7 +187,7 @@ def test_a_wide_export_makes_several_questions(client, store, question):
     assert add(client, draft, **{"take-0": "1", "right-0": " ", endless: "x"}).status_code == 400
     page = add(client, draft, **{"take-0": "1", "right-0": "It is less dense.", "right-1": ""})
     assert "2 answers added to 1 new question." in page.text
-    made = questions.list_questions(store, 1)[-1]
+    made = courses.list_questions(store, 1)[-1]
     assert (made.text, made.references) == ("Why does ice float?", ("It is less dense.",))
     assert stored(store, made.id) == [("a@x.org", "Ann Ray", "it is light"), ("b@x.org", "Bob Fox", "")]
 
@@ -201,7 +201,7 @@ def test_a_long_table_with_questions_makes_them(client, store, question):
     assert chosen(draft.text)["reference"] == "1,2"
     page = add(client, draft, **{"take-0": "1", "take-1": "1", "right-0": "", "right-1": ""})
     assert "3 answers added to 2 new questions." in page.text
-    _, why, how = questions.list_questions(store, 1)
+    _, why, how = courses.list_questions(store, 1)
     assert (why.references, why.answers) == (("Because.", "It is so."), 2)
     assert (how.references, how.answers) == (("Thus.",), 1)
 
@@ -282,7 +282,7 @@ def test_a_bad_file_is_told_in_plain_words_and_nothing_is_stored(client, store, 
         assert "--" not in message
         assert "upload." not in message
     assert stored(store, question) == []
-    assert len(questions.list_questions(store, 1)) == 1
+    assert len(courses.list_questions(store, 1)) == 1
 
 
 def test_workbooks_that_swell_are_refused(client, store, question, tmp_path):
@@ -315,7 +315,7 @@ def test_more_answers_than_a_school_has_are_refused(store, tmp_path, question):
     assert "at most 3 can be imported at once" in draft.text
     assert add(client, draft).status_code == 400
     assert stored(store, question) == []
-    assert len(questions.list_questions(store, 1)) == 1
+    assert len(courses.list_questions(store, 1)) == 1
 
 
 def test_a_hostile_file_name_is_only_shown(client, question):
@@ -340,6 +340,6 @@ def test_of_several_questions_all_are_stored_or_none(client, store, question, mo
         assert add(client, draft).status_code == 500
     assert len(called) == 2
     assert stored(store, question) == []
-    assert len(questions.list_questions(store, 1)) == 1
+    assert len(courses.list_questions(store, 1)) == 1
     assert add(client, bring(client, table)).status_code == 200
-    assert [one.answers for one in questions.list_questions(store, 1)] == [1, 1]
+    assert [one.answers for one in courses.list_questions(store, 1)] == [1, 1]

@@ -9,12 +9,11 @@ from pathlib import Path
 
 from postil.data.files import is_folder, read_lines, read_text
 from postil.data.formats.chunks import read_chunks, read_sentences
-from postil.data.formats.columns import candidates, find_columns
 from postil.data.formats.gift import looks_like_gift, read_gift
 from postil.data.formats.ists import read_alignments
 from postil.data.formats.moodle import read_moodle_xml
 from postil.data.formats.quizzes import Quiz, describe_quiz
-from postil.data.formats.rows import read_rows
+from postil.data.formats.rows import candidates, find_columns, read_rows
 from postil.data.formats.rte import read_pairs, read_run
 from postil.data.formats.sensekeys import read_sense_key, read_sense_map
 from postil.data.formats.senseval import read_senseval

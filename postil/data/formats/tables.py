@@ -6,8 +6,16 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from postil.data.formats.columns import ColumnMap, find_columns, key_of, recognised_names
-from postil.data.formats.rows import Row, Rows, read_rows, write_rows
+from postil.data.formats.rows import (
+    ColumnMap,
+    Row,
+    Rows,
+    find_columns,
+    key_of,
+    read_rows,
+    recognised_names,
+    write_rows,
+)
 from postil.data.labels import PLAIN_NAMES, RESPONSE_SCHEMES, fitting_schemes
 from postil.data.questions import Answer, Question, Reference
 from postil.errors import InputError, some, unknown_label

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from postil.data.formats.columns import candidates, key_of, resolve
 from postil.data.formats.moodle import find_slots, identity_column, last_attempts
-from postil.data.formats.rows import Rows, read_rows
+from postil.data.formats.rows import Rows, candidates, key_of, read_rows, resolve
 from postil.data.formats.tables import KeyEntry, Record, build_questions, fill_from_key, plain, read_key
 from postil.data.questions import Question
 from postil.errors import InputError, PostilError, some

@@ -16,8 +16,7 @@ from pathlib import Path
 from postil.data.files import read_lines
 from postil.data.formats.senseval import SenseInstance, Token
 from postil.errors import InputError, PostilError, some
-from postil.senses.corpus.inventory import lemma_of
-from postil.senses.corpus.items import Tagging, TagSet, by_item
+from postil.senses.corpus.items import Tagging, TagSet, by_item, lemma_of
 
 FIRST_BATCH = 100  # occurrences of a word that are tagged before its senses are counted
 SHARED_ITEMS = 100  # means over pairs of people are over those who share at least so many items

@@ -17,9 +17,8 @@ from postil.data.files import read_text, write_text
 from postil.data.formats.rows import SUFFIXES, write_rows
 from postil.data.formats.senseval import SenseInstance, read_senseval, write_senseval
 from postil.errors import InputError, PostilError, some
-from postil.senses.corpus.arbitration import complete, disagreements
-from postil.senses.corpus.inventory import Change, Inventory
-from postil.senses.corpus.items import Item, Tagging, TagSet, by_group, instance_item
+from postil.senses.corpus.agreement import complete, disagreements
+from postil.senses.corpus.items import Change, Inventory, Item, Tagging, TagSet, by_group, instance_item
 from postil.senses.corpus.plan import FIRST_BATCH, Assignment, Draw, assign, draw
 from postil.senses.corpus.sheets import (
     CHANGE_COLUMNS,

@@ -15,8 +15,14 @@ from postil.data.formats.rte import write_pairs_tsv
 from postil.data.formats.sensekeys import sense_key, write_sense_answers
 from postil.data.formats.senseval import SenseInstance, write_senseval
 from postil.errors import PostilError
-from postil.senses.corpus.agreement import Agreement, mean_seconds, measure_agreement
-from postil.senses.corpus.arbitration import Outcome, complete, settle
+from postil.senses.corpus.agreement import (
+    Agreement,
+    Outcome,
+    complete,
+    mean_seconds,
+    measure_agreement,
+    settle,
+)
 from postil.senses.corpus.items import Item, Tagging, labelled_pair
 from postil.senses.corpus.plan import TEST_SHARE, Assignment, Draw, corpus_of, split
 from postil.senses.corpus.project import CHANGES, IN_FORCE, Project, plan_draws, read_decisions, read_tags

@@ -15,9 +15,20 @@ from pathlib import Path
 from postil.data.files import Seen, read_text
 from postil.data.formats.rows import read_rows, write_rows
 from postil.errors import InputError, PostilError, some
-from postil.senses.corpus.arbitration import Disagreement, Outcome
-from postil.senses.corpus.inventory import ACTIONS, Change, Inventory, Sense, added, changed
-from postil.senses.corpus.items import NO_GROUP, Item, Tagging, TagSet, written
+from postil.senses.corpus.agreement import Disagreement, Outcome
+from postil.senses.corpus.items import (
+    ACTIONS,
+    NO_GROUP,
+    Change,
+    Inventory,
+    Item,
+    Sense,
+    Tagging,
+    TagSet,
+    added,
+    changed,
+    written,
+)
 from postil.senses.corpus.plan import Assignment
 
 CHANGE_COLUMNS = ("date", "by", "word", "change", "sense", "into", "gloss", "reason")

@@ -10,8 +10,7 @@ from postil.errors import number_of
 from postil.workbench.api import schemas
 from postil.workbench.api.auth import reads
 from postil.workbench.api.idempotency import KeyedRoute, writes_once
-from postil.workbench.api.records import show_answer
-from postil.workbench.api.routes import AnswerId, OfPage, QuestionId, log
+from postil.workbench.api.routes import AnswerId, OfPage, QuestionId, log, show_answer
 from postil.workbench.api.schemas import Label, State
 from postil.workbench.claims import told_by
 from postil.workbench.http.access import OfPerson
@@ -22,7 +21,7 @@ from postil.workbench.store import answers as stored
 from postil.workbench.store import decisions as stored_decisions
 from postil.workbench.store import events
 from postil.workbench.store.answers import numbers_of
-from postil.workbench.store.questions import get_question
+from postil.workbench.store.courses import get_question
 from postil.workbench.store.rows import storable
 
 router = APIRouter(tags=["answers"], route_class=KeyedRoute)

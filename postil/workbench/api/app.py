@@ -2,27 +2,240 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import json
+import re
+from copy import deepcopy
+from dataclasses import asdict, dataclass
 from threading import Lock
 from typing import Any, ClassVar
 
-from fastapi import APIRouter, Depends, FastAPI
+from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse
+from markupsafe import Markup, escape
+from pydantic import BaseModel
 from sqlalchemy import text
 from starlette.exceptions import HTTPException
 
 from postil import __version__
 from postil.errors import PostilError
-from postil.workbench.api import answers, courses, description, exports, jobs, judging, schemas
+from postil.workbench.api import answers, courses, exports, jobs, judging, judging_schemas, schemas
+from postil.workbench.api import schemas as stored_schemas
 from postil.workbench.api.auth import OfCaller, count_stranger, needs, refuse_unknown
-from postil.workbench.api.description import show_reference
+from postil.workbench.api.idempotency import HEADER, REPLAYED
 from postil.workbench.http import problems
 from postil.workbench.http.guard import Limits
-from postil.workbench.http.rendering import OfStore
+from postil.workbench.http.problems import KINDS, MEDIA_TYPE, FieldError, Problem, example_of
+from postil.workbench.http.rendering import OfStore, render
 from postil.workbench.jobs.judging import JudgingProcess
 from postil.workbench.settings import Settings
 from postil.workbench.store.database import Store
 from postil.workbench.store.replies import forget_old
+
+# The OpenAPI description: what every operation shares is said here once, and examples come with it.
+
+Spec = dict[str, Any]
+
+DESCRIPTION = """\
+Everything that the workbench's pages do, for programs: courses, questions, answers, decisions, jobs and
+exports; and judgements of texts that are sent with a request and not stored.
+
+Send a token as `Authorization: Bearer postil_…`. Lists come in pages: send `next` as `after`. Errors are
+`application/problem+json`. A write with an `Idempotency-Key` is done once, however often it is sent.
+"""
+TAGS = [
+    {"name": "judging", "description": "Judge texts that are sent with the request. Nothing is stored."},
+    {"name": "courses", "description": "Courses that are yours or shared with you."},
+    {
+        "name": "questions",
+        "description": "Questions with their references, and the points that a full answer makes.",
+    },
+    {"name": "answers", "description": "Answers, with the machine's judgements and people's decisions."},
+    {"name": "decisions", "description": "People's labels, which override the machine's."},
+    {"name": "jobs", "description": "Grading in the background."},
+    {"name": "exports", "description": "Files for spreadsheets, Moodle, printing and programs."},
+    {"name": "status", "description": "Whether Postil is running, and whose token is used."},
+]
+_FASTAPI = ("HTTPValidationError", "ValidationError")  # how errors would look without `problems`
+# What can go wrong everywhere, and what with a token, a path, a write, a body and anything that is checked.
+_ALWAYS = ("too-many-requests", "internal", "unavailable")
+_WITH_TOKEN = ("unauthorized", "forbidden")
+_MODELS = (stored_schemas, judging_schemas)
+_DONE = {"200": "Done.", "201": "Created.", "202": "Accepted.", "204": "Done."}
+_METHODS = ("get", "post", "put", "patch", "delete")
+
+
+def complete(spec: Spec) -> Spec:
+    """Add errors, examples and headers to what FastAPI found out about the routes."""
+    schemas: Spec = spec["components"]["schemas"]
+    for name in _FASTAPI:
+        schemas.pop(name, None)
+    for model in (Problem, FieldError):
+        shown = model.model_json_schema(ref_template="#/components/schemas/{model}")
+        shown.pop("$defs", None)
+        schemas[model.__name__] = shown
+    _restore_examples(schemas)
+    _give_pages_examples(schemas)
+    for path, operations in spec["paths"].items():
+        for method in _METHODS:
+            if method in operations:
+                _complete_operation(operations[method], path, schemas)
+    return spec
+
+
+def _complete_operation(operation: Spec, path: str, schemas: Spec) -> None:
+    responses: Spec = operation["responses"]
+    for parameter in operation.get("parameters", ()):
+        _forbid_null(parameter["schema"])
+    for status, said in _DONE.items():
+        if status in responses and responses[status]["description"] == "Successful Response":
+            responses[status]["description"] = said
+    for place in (operation.get("requestBody", {}), *responses.values()):
+        for media in place.get("content", {}).values():
+            _give_example(media, schemas)
+    responses.pop("422", None)
+    for kind in _kinds_of(operation, path):
+        responses[str(KINDS[kind].status)] = _problem(kind)
+    if _is_keyed(operation):
+        for status, response in responses.items():
+            if status.startswith("2"):
+                shown = {
+                    "schema": {"type": "string"},
+                    "description": "`true` if the request was done before.",
+                }
+                response.setdefault("headers", {})[REPLAYED] = shown
+    for status in ("201", "202"):
+        if status in responses and path != "/questions/{question_id}/answers":
+            where = {"schema": {"type": "string"}, "description": "Where it can be found."}
+            responses[status].setdefault("headers", {})["Location"] = where
+
+
+def _forbid_null(schema: Spec) -> None:
+    """A parameter can be left out, but an address has no null."""
+    kinds = [kind for kind in schema.get("anyOf", ()) if kind.get("type") != "null"]
+    if len(kinds) == 1:
+        del schema["anyOf"]
+        schema.update(kinds[0])
+
+
+def _kinds_of(operation: Spec, path: str) -> list[str]:
+    """The kinds of problem that an operation can answer with, by what it takes."""
+    body, parameters = "requestBody" in operation, operation.get("parameters", [])
+    kinds = list(_WITH_TOKEN) if "security" in operation else []
+    kinds += ["not-found"] if "{" in path else []
+    kinds += ["conflict"] if _is_keyed(operation) or "export" in path else []
+    kinds += ["bad-request", "too-large"] if body else []
+    kinds += ["invalid"] if body or parameters else []
+    return [*kinds, *_ALWAYS]
+
+
+def _is_keyed(operation: Spec) -> bool:
+    return any(parameter["name"] == HEADER for parameter in operation.get("parameters", ()))
+
+
+def _problem(kind: str) -> Spec:
+    known = KINDS[kind]
+    content = {"schema": {"$ref": "#/components/schemas/Problem"}, "example": example_of(kind)}
+    return {"description": f"{known.title}. {known.meaning}", "content": {MEDIA_TYPE: content}}
+
+
+def _give_example(media: Spec, schemas: Spec) -> None:
+    """Put a model's example beside the place where it is used, where readers and programs look for it."""
+    name = media.get("schema", {}).get("$ref", "").rpartition("/")[2]
+    examples = schemas.get(name, {}).get("examples")
+    if examples and "example" not in media and "examples" not in media:
+        media["example"] = deepcopy(examples[0])
+
+
+def _restore_examples(schemas: Spec) -> None:
+    """Give models their examples once more: FastAPI leaves out whatever is null."""
+    for module in _MODELS:
+        for name, model in vars(module).items():
+            if name in schemas and isinstance(model, type) and issubclass(model, BaseModel):
+                schemas[name] |= deepcopy(model.model_config.get("json_schema_extra") or {})
+
+
+def _give_pages_examples(schemas: Spec) -> None:
+    """The example of a page is one of its items."""
+    for schema in schemas.values():
+        properties = schema.get("properties", {})
+        if "next" not in properties or "examples" in schema:
+            continue
+        item = properties["items"]["items"]["$ref"].rpartition("/")[2]
+        example: Spec = {"items": deepcopy(schemas[item]["examples"]), "next": "101"}
+        if "job_id" in properties:
+            example["job_id"] = 13
+        schema["examples"] = [example]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One thing that can be done, as the page shows it."""
+
+    id: str
+    tag: str
+    method: str
+    path: str
+    summary: str
+    description: str
+    locked: bool
+    scopes: str
+    parameters: tuple[Spec, ...]
+    sends: str
+    gets: tuple[tuple[str, str, str], ...]  # status, what it means, example
+    problems: tuple[str, ...]
+
+
+def show_reference(request: Request) -> HTMLResponse:
+    """The whole description as one page: without scripts, and with nothing fetched from elsewhere."""
+    spec: Spec = request.app.openapi()
+    root = spec["servers"][0]["url"]
+    known = [
+        _operation(root, path, method, operation)
+        for path, operations in spec["paths"].items()
+        for method, operation in operations.items()
+    ]
+    parts = [
+        (tag, [operation for operation in known if operation.tag == tag["name"]]) for tag in spec["tags"]
+    ]
+    shown = [part for part in parts if part[1]]
+    return render(request, "reference.html", spec=spec, parts=shown, kinds=KINDS, coded=_coded)
+
+
+def _operation(root: str, path: str, method: str, operation: Spec) -> Operation:
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    responses = operation["responses"].items()
+    good = [(status, response) for status, response in responses if status.startswith("2")]
+    return Operation(
+        id=operation["operationId"],
+        tag=operation["tags"][0],
+        method=method.upper(),
+        path=root + path,
+        summary=operation["summary"],
+        description=operation.get("description", ""),
+        locked="security" in operation,
+        scopes=", ".join(scope for need in operation.get("security", ()) for scope in need["token"]),
+        parameters=tuple(operation.get("parameters", ())),
+        sends=_json(body.get("example")),
+        gets=tuple((status, response["description"], _example(response)) for status, response in good),
+        problems=tuple(status for status, response in responses if MEDIA_TYPE in response.get("content", {})),
+    )
+
+
+def _example(response: Spec) -> str:
+    content: Spec = response.get("content", {})
+    own = content.get("application/json", {}).get("example")
+    return _json(own) if own is not None else ", ".join(content)
+
+
+def _coded(text: str) -> Markup:
+    """A text of the description with what stands between backticks as code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped before
+
+
+def _json(example: object) -> str:
+    return "" if example is None else json.dumps(example, indent=2, ensure_ascii=False)
+
 
 router = APIRouter(tags=["status"])
 
@@ -74,7 +287,7 @@ class Api(FastAPI):
         """The OpenAPI description, made once: it is the same over every store."""
         with _DESCRIBING:
             if Api._description is None:
-                Api._description = description.complete(super().openapi())
+                Api._description = complete(super().openapi())
             return Api._description
 
 
@@ -85,8 +298,8 @@ def create_api(settings: Settings, store: Store | None) -> FastAPI:
     app = Api(
         title="Postil",
         version=__version__,
-        description=description.DESCRIPTION,
-        openapi_tags=description.TAGS,
+        description=DESCRIPTION,
+        openapi_tags=TAGS,
         servers=[{"url": ROOT}],
         root_path_in_servers=False,
         # The usual describing pages fetch scripts from elsewhere; ours has none.

@@ -11,9 +11,9 @@ from fastapi.security import HTTPBearer, SecurityScopes
 
 from postil.workbench.http.access import May, may
 from postil.workbench.http.addresses import client_address
-from postil.workbench.http.failures import too_many
 from postil.workbench.http.guard import Limits
 from postil.workbench.http.problems import ProblemError
+from postil.workbench.http.rendering import too_many
 from postil.workbench.records import Level, Person
 from postil.workbench.store.access import SCOPES, Token, find_token
 

@@ -8,14 +8,22 @@ from postil.data.questions import Facet
 from postil.workbench.api import schemas
 from postil.workbench.api.auth import reads
 from postil.workbench.api.idempotency import KeyedRoute, writes_once
-from postil.workbench.api.records import read_course, read_facets, read_question
-from postil.workbench.api.routes import CourseId, OfPage, QuestionId, log, point_to
+from postil.workbench.api.routes import (
+    CourseId,
+    OfPage,
+    QuestionId,
+    log,
+    point_to,
+    read_course,
+    read_facets,
+    read_question,
+)
 from postil.workbench.http.access import OfPerson
 from postil.workbench.http.rendering import OfStore
 from postil.workbench.records import Level
 from postil.workbench.store import courses as stored
+from postil.workbench.store import courses as stored_questions
 from postil.workbench.store import events
-from postil.workbench.store import questions as stored_questions
 
 router = APIRouter(tags=["courses"], route_class=KeyedRoute)
 questions_router = APIRouter(tags=["questions"], route_class=KeyedRoute)

@@ -8,8 +8,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from postil.workbench import exports
 from postil.workbench.api.auth import reads
-from postil.workbench.api.records import show_answer
-from postil.workbench.api.routes import CourseId, QuestionId, log
+from postil.workbench.api.routes import CourseId, QuestionId, log, show_answer
 from postil.workbench.exports import CSV, REPORT_POLICY, XLSX
 from postil.workbench.http.access import OfPerson, refuse_blind
 from postil.workbench.http.problems import ProblemError
@@ -17,9 +16,8 @@ from postil.workbench.http.rendering import OfStore
 from postil.workbench.records import Level, Person, Question, View
 from postil.workbench.store import events
 from postil.workbench.store.answers import Filter, find_views
-from postil.workbench.store.courses import get_course
+from postil.workbench.store.courses import get_course, get_question, list_questions
 from postil.workbench.store.database import Store
-from postil.workbench.store.questions import get_question, list_questions
 
 router = APIRouter(tags=["exports"])
 

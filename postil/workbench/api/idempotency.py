@@ -18,7 +18,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from postil.errors import PostilError
-from postil.workbench.api import records, schemas
+from postil.workbench.api import routes, schemas
 from postil.workbench.api.auth import check_again, identify, writes
 from postil.workbench.http.access import THINGS, refuse_blind
 from postil.workbench.http.problems import ProblemError
@@ -38,10 +38,10 @@ Reader = Callable[[Store, int], BaseModel]
 # What a write answers with words in it is read anew, by the number in its address, so that the words need not
 # be kept for a replay. All other answers to writes have only numbers and labels in them.
 WITH_WORDS: dict[object, tuple[str, Reader]] = {
-    schemas.Course: ("course_id", records.read_course),
-    schemas.Question: ("question_id", records.read_question),
-    schemas.Facets: ("question_id", records.read_facets),
-    schemas.Job: ("job_id", records.read_job),
+    schemas.Course: ("course_id", routes.read_course),
+    schemas.Question: ("question_id", routes.read_question),
+    schemas.Facets: ("question_id", routes.read_facets),
+    schemas.Job: ("job_id", routes.read_job),
 }
 
 

@@ -7,8 +7,7 @@ from fastapi import APIRouter, Request, Response
 from postil.workbench.api import schemas
 from postil.workbench.api.auth import reads
 from postil.workbench.api.idempotency import KeyedRoute, writes_once
-from postil.workbench.api.records import read_job, show_change, show_job
-from postil.workbench.api.routes import JobId, OfPage, QuestionId, point_to
+from postil.workbench.api.routes import JobId, OfPage, QuestionId, point_to, read_job, show_change, show_job
 from postil.workbench.http.problems import ProblemError
 from postil.workbench.http.rendering import OfStore
 from postil.workbench.records import Job, Level

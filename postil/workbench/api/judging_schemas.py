@@ -19,7 +19,7 @@ from postil.workbench.api.schemas import (
     shows,
     words,
 )
-from postil.workbench.store.questions import LONGEST_NAME, MOST_FACETS
+from postil.workbench.store.courses import LONGEST_NAME, MOST_FACETS
 
 ASKED = "Why does the bulb light up?"
 REFERENCE = "The circuit is closed, so current flows."

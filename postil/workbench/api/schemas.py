@@ -9,7 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.config import JsonDict, JsonValue
 
 from postil.data.formats.spreadsheets import MAX_CELL
-from postil.workbench.store.questions import LONGEST_NAME, MOST_FACETS, MOST_WEIGHT
+from postil.workbench.store.courses import LONGEST_NAME, MOST_FACETS, MOST_WEIGHT
 
 LONGEST_COURSE = 200
 LONGEST_TEXT = 5_000

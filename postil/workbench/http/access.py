@@ -9,8 +9,7 @@ from typing import Annotated, Any
 from fastapi import Depends, HTTPException, Path, Request
 from fastapi.routing import APIRoute
 
-from postil.workbench.http.failures import NotAllowedError
-from postil.workbench.http.rendering import OfStore
+from postil.workbench.http.rendering import NotAllowedError, OfStore
 from postil.workbench.records import Level, Person
 from postil.workbench.store.access import Right, right_on
 from postil.workbench.store.database import Store

@@ -22,8 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from postil.workbench.http import monitoring, problems
 from postil.workbench.http.addresses import client_address, is_secure, login_path, main_origin, origins_of
-from postil.workbench.http.failures import refuse, too_large, too_many
-from postil.workbench.http.rendering import is_htmx
+from postil.workbench.http.rendering import is_htmx, refuse, too_large, too_many
 from postil.workbench.settings import Settings
 from postil.workbench.store.database import Store, StoreAwayError
 from postil.workbench.store.logins import Session, find_session

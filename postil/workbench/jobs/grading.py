@@ -14,7 +14,7 @@ from postil.errors import PostilError
 from postil.grading.answers import bare, shortened
 from postil.workbench.claims import Outcome, kept_outcome, looked_for
 from postil.workbench.records import Answer, Decision, Job, Judged, Question
-from postil.workbench.store import answers, decisions, jobs, judgements, questions
+from postil.workbench.store import answers, courses, decisions, jobs, judgements
 from postil.workbench.store.answers import Filter
 from postil.workbench.store.database import Store
 from postil.workbench.store.tables import now
@@ -79,7 +79,7 @@ LoadMachine = Callable[[], Machine]
 
 def load_machine() -> Machine:
     """The grader that ships; only this imports what is slow to import."""
-    from postil.workbench.jobs.grader_machine import GraderMachine
+    from postil.workbench.jobs.library import GraderMachine
 
     return GraderMachine()
 
@@ -166,7 +166,7 @@ _MOST_READ = 500  # answers of a large class from which the proposed are chosen:
 
 def run(store: Store, job: Job, machine: Machine, *, batch: int = BATCH) -> None:
     """Do a job, or what is left of it, and say that it is done."""
-    question = questions.get_question(store, job.question_id)
+    question = courses.get_question(store, job.question_id)
     watch = Stopwatch()
     if job.kind == "facets":
         with watch.stage("facets"):
@@ -257,8 +257,8 @@ def _labels_kept(store: Store, question: Question, new: Mapping[int, Judgement])
 
 def _usable(names: Sequence[str]) -> list[str]:
     """As many facets as a question can have, none too long or there twice."""
-    cut = {name[: questions.LONGEST_NAME].casefold(): name[: questions.LONGEST_NAME] for name in names}
-    return list(cut.values())[: questions.MOST_FACETS]
+    cut = {name[: courses.LONGEST_NAME].casefold(): name[: courses.LONGEST_NAME] for name in names}
+    return list(cut.values())[: courses.MOST_FACETS]
 
 
 def _batches(given: Sequence[Answer], size: int) -> Iterator[Sequence[Answer]]:

@@ -19,9 +19,7 @@ from postil.workbench.http.rendering import Message, OfStore, back, flash, rende
 from postil.workbench.pages.courses import read_number
 from postil.workbench.pages.table import ACTIVE, head_of
 from postil.workbench.records import Job, Level
-from postil.workbench.store.database import Store
-from postil.workbench.store.jobs import enqueue, get_job, latest_job
-from postil.workbench.store.questions import (
+from postil.workbench.store.courses import (
     LONGEST_NAME,
     MOST_FACETS,
     MOST_WEIGHT,
@@ -30,6 +28,8 @@ from postil.workbench.store.questions import (
     is_outdated,
     set_facets,
 )
+from postil.workbench.store.database import Store
+from postil.workbench.store.jobs import enqueue, get_job, latest_job
 
 router = APIRouter()
 _LIMITS = {"longest": LONGEST_NAME, "most": MOST_FACETS, "heaviest": MOST_WEIGHT}

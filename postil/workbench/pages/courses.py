@@ -9,28 +9,25 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from postil.errors import PostilError, number_of
 from postil.workbench.http.access import OfPerson, may
-from postil.workbench.http.failures import NotAllowedError
-from postil.workbench.http.rendering import Flashing, OfStore, back, flash, note, render
+from postil.workbench.http.rendering import Flashing, NotAllowedError, OfStore, back, flash, note, render
 from postil.workbench.records import Course, Level, Person, Question
 from postil.workbench.rounds import progress, waits_for
 from postil.workbench.store import events
 from postil.workbench.store.courses import (
     create_course,
+    create_question,
     delete_course,
+    delete_question,
+    edit_question,
     get_course,
+    get_question,
     list_courses,
+    list_questions,
     rename_course,
 )
 from postil.workbench.store.database import Store
 from postil.workbench.store.drafts import EXAMPLE, store_example
 from postil.workbench.store.jobs import enqueue
-from postil.workbench.store.questions import (
-    create_question,
-    delete_question,
-    edit_question,
-    get_question,
-    list_questions,
-)
 from postil.workbench.store.rounds import work_of
 
 router = APIRouter()

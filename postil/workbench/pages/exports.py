@@ -19,10 +19,9 @@ from postil.workbench.store import events
 from postil.workbench.store.access import Right
 from postil.workbench.store.accounts import names_of
 from postil.workbench.store.answers import Filter, count_views, find_views, list_answers
-from postil.workbench.store.courses import get_course
+from postil.workbench.store.courses import get_course, get_question, list_questions
 from postil.workbench.store.database import Store
 from postil.workbench.store.judgements import count_labelled
-from postil.workbench.store.questions import get_question, list_questions
 
 router = APIRouter()
 

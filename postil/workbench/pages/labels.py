@@ -15,11 +15,11 @@ from postil.workbench.pages.review import demand_label
 from postil.workbench.pages.table import ACTIVE, active_job, head_of
 from postil.workbench.records import Job, Level, Question, View
 from postil.workbench.store.answers import get_view
+from postil.workbench.store.courses import get_question
 from postil.workbench.store.database import Store
 from postil.workbench.store.decisions import decide, teaching
 from postil.workbench.store.jobs import decisions_heard, enqueue, get_job, latest_job
 from postil.workbench.store.judgements import apply_changes, drop_changes, kinds_of_change, some_changes
-from postil.workbench.store.questions import get_question
 
 router = APIRouter()
 OfJob = Annotated[int, Form(alias="job")]

@@ -33,9 +33,9 @@ from postil.workbench.store.answers import (
     group_sizes,
     neighbours,
 )
+from postil.workbench.store.courses import MOST_FACETS, get_question
 from postil.workbench.store.database import Store
 from postil.workbench.store.decisions import decide, history, undo_last
-from postil.workbench.store.questions import MOST_FACETS, get_question
 
 router = APIRouter()
 groups_router = APIRouter(route_class=LargeForm)

@@ -38,11 +38,10 @@ from postil.workbench.rounds import (
 from postil.workbench.store.access import Right, level_on, list_members, owner_of
 from postil.workbench.store.accounts import list_accounts
 from postil.workbench.store.answers import get_view, list_answers
-from postil.workbench.store.courses import get_course
+from postil.workbench.store.courses import get_course, get_question
 from postil.workbench.store.database import Store
 from postil.workbench.store.events import ROUND_CLOSED, ROUND_DELETED, ROUND_MADE
 from postil.workbench.store.jobs import enqueue
-from postil.workbench.store.questions import get_question
 from postil.workbench.store.rounds import (
     close_round,
     demand_settled,

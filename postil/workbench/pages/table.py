@@ -14,12 +14,11 @@ from postil.workbench.http.access import may
 from postil.workbench.http.rendering import OfStore, back, render
 from postil.workbench.records import LABELS, Job, Level, Question, View
 from postil.workbench.store.answers import Filter, count_views, find_views
-from postil.workbench.store.courses import get_course
+from postil.workbench.store.courses import get_course, get_question, is_outdated
 from postil.workbench.store.database import Store
 from postil.workbench.store.decisions import teaching
 from postil.workbench.store.jobs import decisions_heard, enqueue, latest_job
 from postil.workbench.store.judgements import count_changes
-from postil.workbench.store.questions import get_question, is_outdated
 
 router = APIRouter()
 PAGE = 50

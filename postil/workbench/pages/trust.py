@@ -34,10 +34,10 @@ from postil.workbench.http.access import OfPerson, may
 from postil.workbench.http.rendering import OfStore, back, flash, render
 from postil.workbench.pages.table import head_of
 from postil.workbench.records import LABELS, Decision, Level, Question
+from postil.workbench.store.courses import get_question
 from postil.workbench.store.database import Store
 from postil.workbench.store.decisions import LABELLED, SETTLED, pass_all
 from postil.workbench.store.judgements import Seen, see
-from postil.workbench.store.questions import get_question
 
 router = APIRouter()
 TARGETS = tuple(range(80, 100))  # per cent

@@ -16,10 +16,10 @@ from postil.errors import PostilError, some
 from postil.grading.credit import earned
 from postil.workbench.claims import facet_views, ticks_of
 from postil.workbench.records import Answer, Job, NewAnswer, View
+from postil.workbench.store.courses import demand_question, lock_question
 from postil.workbench.store.database import Store, forget_deleted
 from postil.workbench.store.decisions import keep_uploaded
 from postil.workbench.store.jobs import lock_work
-from postil.workbench.store.questions import demand_question, lock_question
 from postil.workbench.store.rows import (
     answer_of,
     decision_of,

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from math import isfinite
+from secrets import token_hex
 from typing import Any
 
 from sqlalchemy import Select, delete, func, or_, select
 from sqlalchemy.orm import Session
 
+from postil.data.questions import Facet
 from postil.errors import PostilError
-from postil.workbench.records import LOCAL, Course, Person
+from postil.workbench.claims import looked_for
+from postil.workbench.records import LOCAL, Course, Person, Question
 from postil.workbench.store.accounts import demand_heir, person_of
 from postil.workbench.store.database import Store, forget_deleted
-from postil.workbench.store.rows import demand, storable
-from postil.workbench.store.tables import AccountRow, AnswerRow, CourseRow, MemberRow, QuestionRow, now
+from postil.workbench.store.rows import demand, facets_of, storable
+from postil.workbench.store.tables import (
+    AccountRow,
+    AnswerRow,
+    CourseRow,
+    DecisionRow,
+    JobRow,
+    JudgementRow,
+    MemberRow,
+    QuestionRow,
+    RoundRow,
+    now,
+)
 
 _LONGEST_NAME = 200
 
@@ -103,3 +119,199 @@ def _demand_name(name: str) -> str:
     if len(name) > _LONGEST_NAME:
         raise PostilError(f"a course's name can have at most {_LONGEST_NAME} characters.", hint="Shorten it.")
     return name
+
+
+# Questions: make, list, change and delete them, and set their facets: what a full answer says.
+
+NewQuestion = tuple[str, Sequence[str], float]  # its text, its references and its points
+_LONGEST_TEXT = 5_000
+_MOST_REFERENCES = 50
+_MOST_POINTS = 1_000_000
+MOST_FACETS = 20
+LONGEST_NAME = 200  # of a facet
+MOST_WEIGHT = 100
+
+
+def list_questions(store: Store, course_id: int) -> list[Question]:
+    """The questions of a course, in the order in which they were made."""
+    with store.reading() as session:
+        demand_course(session, course_id)
+        query = _counted_questions().where(QuestionRow.course_id == course_id).order_by(QuestionRow.id)
+        return [_question_record(*row) for row in session.execute(query)]
+
+
+def create_question(store: Store, course_id: int, text: str, references: Sequence[str], points: float) -> int:
+    """Make a question and return its number."""
+    with store.writing() as session:
+        return put_questions(session, course_id, [(text, references, points)])[0]
+
+
+def put_questions(session: Session, course_id: int, questions: Sequence[NewQuestion]) -> list[int]:
+    """Make questions within a transaction, and return their numbers."""
+    rows = [QuestionRow(course_id=course_id, created=now(), **_columns(*new)) for new in questions]
+    lock_course(session, course_id)
+    session.add_all(rows)
+    session.flush()
+    return [row.id for row in rows]
+
+
+def get_question(store: Store, question_id: int) -> Question:
+    """One question."""
+    with store.reading() as session:
+        row = session.execute(_counted_questions().where(QuestionRow.id == question_id)).one_or_none()
+    return _question_record(*demand(row, "question"))
+
+
+def edit_question(
+    store: Store, question_id: int, text: str | None, references: Sequence[str] | None, points: float | None
+) -> None:
+    """Change a question; what is None stays as it is.
+
+    What the machine said of its answers was about the old text and the old references: where these change,
+    its judgements and jobs are forgotten. Decisions and the teacher's facets stay. Changes in white space
+    do not count: forms make them. Refused while people label its answers.
+    """
+    with store.writing() as session:
+        row = lock_question(session, question_id)
+        columns = _columns(
+            row.text if text is None else text,
+            row.reference_texts if references is None else references,
+            row.points if points is None else points,
+        )
+        row.points = columns["points"]
+        before, after = [row.text, *row.reference_texts], [columns["text"], *columns["reference_texts"]]
+        if [text.split() for text in before] != [text.split() for text in after]:
+            _refuse_labelled(session, question_id)
+            session.execute(delete(JobRow).where(JobRow.question_id == question_id))  # and what they made
+            row.text, row.reference_texts = columns["text"], columns["reference_texts"]
+
+
+def delete_question(store: Store, question_id: int) -> None:
+    """Delete a question and everything that belongs to it."""
+    with store.writing() as session:
+        lock_question(session, question_id)
+        session.execute(delete(QuestionRow).where(QuestionRow.id == question_id))
+    forget_deleted(store)
+
+
+def set_facets(store: Store, question_id: int, facets: Sequence[Facet]) -> None:
+    """Set what a full answer says. A facet with an id that the question knows is the same, maybe renamed.
+
+    Judgements and ticks stay; where names change, the machine has to look for them (`is_outdated`).
+    """
+    facets = [replace(facet, first=" ".join(storable(facet.first).split())) for facet in facets]
+    _demand_usable(facets)
+    with store.writing() as session:
+        row = lock_question(session, question_id)
+        known = {facet.id for facet in facets_of(row.facets) or ()}
+        columns: list[dict[str, Any]] = []
+        for facet in facets:
+            id = facet.id if facet.id in known else f"f{token_hex(4)}"
+            known.discard(id)  # an id that was sent twice belongs to the first
+            weight = float(facet.weight)
+            columns.append({"id": id, "name": facet.first, "weight": weight, "required": facet.required})
+        row.facets = columns
+
+
+def forget_facets(store: Store, question_id: int) -> None:
+    """Leave it to the machine again what a full answer says."""
+    with store.writing() as session:
+        lock_question(session, question_id).facets = None
+
+
+def is_outdated(store: Store, question_id: int) -> bool:
+    """Whether some answers were judged when a full answer was to say something else."""
+    with store.reading() as session:
+        current = looked_for(facets_of(demand_question(session, question_id).facets))
+        query = select(JudgementRow.answer_id).join(AnswerRow, AnswerRow.id == JudgementRow.answer_id)
+        outdated = AnswerRow.question_id == question_id, JudgementRow.looked_for.is_distinct_from(current)
+        return session.scalars(query.where(*outdated).limit(1)).first() is not None
+
+
+def demand_question(session: Session, question_id: int) -> QuestionRow:
+    """The row of a question, which must exist."""
+    return demand(session.get(QuestionRow, question_id), "question")
+
+
+def lock_question(session: Session, question_id: int) -> QuestionRow:
+    """The row of a question, which must exist, and under which nobody else writes until this is done.
+
+    To avoid deadlocks, locks are always taken in this order: course, question, job.
+    """
+    return demand(session.get(QuestionRow, question_id, with_for_update={"key_share": True}), "question")
+
+
+def _refuse_labelled(session: Session, question_id: int) -> None:
+    """Refuse to change what a round is about: those who began to label have read the old question."""
+    query = select(RoundRow.id).where(RoundRow.question_id == question_id, RoundRow.closed.is_(None))
+    round_id = session.scalars(query.order_by(RoundRow.id)).first()
+    if round_id is not None:
+        what = f"labelling round {round_id} is under way with this text and these references."
+        raise PostilError(what, hint="Close or drop that round before you change the question.")
+
+
+def _counted_questions() -> Select[Any]:
+    own = AnswerRow.question_id == QuestionRow.id
+    answers = select(func.count()).select_from(AnswerRow).where(own)
+    judged = answers.join(JudgementRow, JudgementRow.answer_id == AnswerRow.id)
+    decided = select(func.count()).where(DecisionRow.question_id == QuestionRow.id, DecisionRow.standing)
+    counts = (count.correlate(QuestionRow).scalar_subquery() for count in (answers, judged, decided))
+    return select(QuestionRow, *counts)
+
+
+def _question_record(row: QuestionRow, answers: int, judged: int, decided: int) -> Question:
+    return Question(
+        id=row.id,
+        course_id=row.course_id,
+        text=row.text,
+        references=tuple(row.reference_texts),
+        points=row.points,
+        created=row.created,
+        answers=answers,
+        judged=judged,
+        decided=decided,
+        facets=facets_of(row.facets),
+    )
+
+
+def _columns(text: str, references: Sequence[str], points: float) -> dict[str, Any]:
+    """The columns of a question that can be graded, or what is wrong with it."""
+    text = storable(text).strip()
+    texts = [reference for reference in (storable(given).strip() for given in references) if reference]
+    if not text:
+        raise PostilError("a question needs some text.", hint="Write what was asked.")
+    if not texts:
+        raise PostilError("a question needs a reference answer.", hint="Give at least one correct answer.")
+    if max(map(len, (text, *texts))) > _LONGEST_TEXT:
+        what = f"a question and its references can have at most {_LONGEST_TEXT:,} characters each."
+        raise PostilError(what, hint="Shorten the longest.")
+    if len(texts) > _MOST_REFERENCES:
+        what = f"a question can have at most {_MOST_REFERENCES} references."
+        raise PostilError(what, hint="Keep the best ones.")
+    if not (isfinite(points) and 0 < points <= _MOST_POINTS):
+        raise PostilError("the points must be a number above 0.", hint="Most questions are worth 1 to 10.")
+    return {"text": text, "reference_texts": texts, "points": float(points)}
+
+
+def _demand_usable(facets: Sequence[Facet]) -> None:
+    """Refuse what could not be looked for, or could not be worth anything."""
+    if not any(facet.required for facet in facets):
+        what = "at least one part must be required." if facets else "a full answer has at least one part."
+        raise PostilError(what, hint="The required parts together earn full points; optional ones only add.")
+    if len(facets) > MOST_FACETS:
+        what = f"a full answer can have at most {MOST_FACETS} parts."
+        raise PostilError(what, hint="Combine parts that belong together.")
+    names: set[str] = set()
+    for number, facet in enumerate(facets, 1):
+        if not facet.first:
+            what = f"part {number} is empty."
+            raise PostilError(what, hint="Write what the answer has to say, or remove it.")
+        if len(facet.first) > LONGEST_NAME:
+            what = f"part {number} has more than {LONGEST_NAME} characters."
+            raise PostilError(what, hint="Shorten it, or split it in two.")
+        if facet.first.casefold() in names:
+            raise PostilError(f"part {number} occurs twice.", hint="Remove one of them.")
+        if not (isfinite(facet.weight) and 0 < facet.weight <= MOST_WEIGHT):
+            what = f"the weight of part {number} must be a number above 0, and at most {MOST_WEIGHT}."
+            raise PostilError(what, hint="If all parts count the same, give each a weight of 1.")
+        names.add(facet.first.casefold())

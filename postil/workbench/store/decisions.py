@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from postil.errors import PostilError, unknown_label
 from postil.workbench.records import LABELS, Decision
+from postil.workbench.store.courses import lock_question
 from postil.workbench.store.database import Store
-from postil.workbench.store.questions import lock_question
 from postil.workbench.store.rows import decision_of
 from postil.workbench.store.tables import AnswerRow, DecisionRow, JudgementRow, now
 

@@ -27,10 +27,16 @@ from postil.workbench.drafts import Draft, Opened, make_draft
 from postil.workbench.plans import Plan
 from postil.workbench.records import NewAnswer
 from postil.workbench.store.answers import add_answers, put_answers
-from postil.workbench.store.courses import create_course, delete_course, lock_course
+from postil.workbench.store.courses import (
+    NewQuestion,
+    create_course,
+    create_question,
+    delete_course,
+    lock_course,
+    put_questions,
+)
 from postil.workbench.store.database import Store, forget_deleted
 from postil.workbench.store.jobs import shared_now
-from postil.workbench.store.questions import NewQuestion, create_question, put_questions
 from postil.workbench.store.rows import digest_of, gone
 from postil.workbench.store.tables import DraftRow
 

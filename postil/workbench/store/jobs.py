@@ -21,8 +21,8 @@ from sqlalchemy.orm import Session, aliased
 
 from postil.errors import PostilError
 from postil.workbench.records import Job
+from postil.workbench.store.courses import lock_question
 from postil.workbench.store.database import Store, newest, revision_of
-from postil.workbench.store.questions import lock_question
 from postil.workbench.store.rows import demand, job_of
 from postil.workbench.store.tables import (
     CounterRow,

@@ -14,9 +14,9 @@ from postil.workbench import rounds
 from postil.workbench.records import LABELS, Person
 from postil.workbench.rounds import Round, Work
 from postil.workbench.store.accounts import demand_account, has_unlabelled, hold_account, person_of
+from postil.workbench.store.courses import lock_question
 from postil.workbench.store.database import Store, forget_deleted
 from postil.workbench.store.decisions import keep_labelled
-from postil.workbench.store.questions import lock_question
 from postil.workbench.store.rows import demand, storable
 from postil.workbench.store.tables import AnswerRow, RoundAnswerRow, RoundRow, TaggingRow, now
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from apiclient import found_at, refused
 
-from postil.workbench.api import records
-from postil.workbench.store import questions
+from postil.workbench.api import routes
+from postil.workbench.store import courses
 from postil.workbench.store.events import list_events
 
 
@@ -54,15 +54,15 @@ def test_what_is_done_is_logged(store, api):
 def test_who_changes_something_else_at_once_loses_nothing(api, store, monkeypatch):
     where = found_at(api.post("courses", json={"name": "A"}))
     made = api.post(f"{where}/questions", json={"text": "Why?", "references": ["x"]})
-    real = questions.get_question
+    real = courses.get_question
 
     def overtaken(store, question_id):
         found = real(store, question_id)
-        questions.edit_question(store, question_id, None, None, 7)
+        courses.edit_question(store, question_id, None, None, 7)
         return found
 
-    monkeypatch.setattr(questions, "get_question", overtaken)
-    monkeypatch.setattr(records, "get_question", overtaken)
+    monkeypatch.setattr(courses, "get_question", overtaken)
+    monkeypatch.setattr(routes, "get_question", overtaken)
     api.patch(found_at(made), json={"text": "How?"})
     monkeypatch.undo()
     after = api.get(found_at(made)).json()

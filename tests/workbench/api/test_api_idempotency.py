@@ -9,7 +9,7 @@ from apiclient import found_at, make_app, people, program, refused, secret_of
 from sqlalchemy import select
 
 from postil.workbench.api import courses as routes
-from postil.workbench.api import records
+from postil.workbench.api import routes as records
 from postil.workbench.records import Level
 from postil.workbench.store import access, courses, replies
 from postil.workbench.store.access import hand_over, share_course, unshare_course

@@ -20,10 +20,9 @@ from postil.workbench.http.problems import answer_refused
 from postil.workbench.records import NewAnswer
 from postil.workbench.store import jobs
 from postil.workbench.store.answers import add_answers, list_answers
-from postil.workbench.store.courses import create_course
+from postil.workbench.store.courses import create_course, create_question
 from postil.workbench.store.database import open_store
 from postil.workbench.store.decisions import decide
-from postil.workbench.store.questions import create_question
 
 # POSTIL_EXAMPLES=1000 for a thorough look.
 EXAMPLES = int(os.environ.get("POSTIL_EXAMPLES", "6"))
