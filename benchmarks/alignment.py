@@ -26,8 +26,8 @@ from postil.alignment.features import read
 from postil.alignment.optimiser import Candidate, choose, groups
 from postil.alignment.words import _relation
 from postil.data.judgements import ChunkedPair
+from postil.language.network import encoder
 from postil.language.pipeline import analyse_tokens
-from postil.language.reader import encoder
 from postil.research.baselines import IdenticalTokens
 from postil.research.benchmarks import read_datasets
 

@@ -21,8 +21,8 @@ from postil.data.formats.rte import Pair, read_pairs
 from postil.entailment.entailer import load_entailer
 from postil.entailment.reading import _supports
 from postil.explain.justification import justified
+from postil.language.network import encoder
 from postil.language.pipeline import analyse_many
-from postil.language.reader import encoder
 from postil.research.baselines import word_coverage
 
 PARAPHRASES = Path(__file__).parent.parent / "tests" / "data" / "paraphrases.tsv"

@@ -19,7 +19,7 @@ from postil.data.questions import Question, count_answers
 from postil.explain.class_report import GradedQuestion, class_report
 from postil.language import pipeline
 from postil.language.measures.features import forget_measured
-from postil.language.reader import encoder
+from postil.language.network import encoder
 
 ROUNDS = 3
 CLASS = 10  # questions of the bundled class

@@ -18,7 +18,7 @@ import postil
 from postil.data.questions import Question, count_answers
 from postil.language import pipeline
 from postil.language.measures.features import forget_measured
-from postil.language.reader import encoder
+from postil.language.network import encoder
 
 PROMISE = 50
 

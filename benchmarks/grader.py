@@ -28,7 +28,7 @@ from postil.data.formats.sra import read_collection
 from postil.data.questions import Question
 from postil.language import pipeline
 from postil.language.measures.features import forget_measured
-from postil.language.reader import Pair, encoder
+from postil.language.network import Pair, encoder
 
 ROOT = Path(__file__).parents[1]
 ROUNDS, SINGLE = 3, 60

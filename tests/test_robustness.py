@@ -67,7 +67,7 @@ def test_denied_answer_scores_lower(row: dict[str, str], grader: Grader) -> None
 
 
 def test_neighbours_do_not_change_what_the_networks_see(grader: Grader) -> None:
-    from postil.language.reader import encoder
+    from postil.language.network import encoder
 
     pairs = [("ice is light", REFERENCE), ("it is because of the air inside the ice, I think", REFERENCE)]
     together = encoder().pairs(pairs)["response"]

@@ -28,7 +28,7 @@ from tokenizers import Tokenizer
 from postil.alignment.aligner import FORMAT, NAMES, Aligner, own_chunks
 from postil.alignment.words import Weights
 from postil.data.judgements import AlignedPair, ChunkedPair
-from postil.language.reader import LONGEST, LinkPieces, link_pieces_of
+from postil.language.network import LONGEST, LinkPieces, link_pieces_of
 from postil.research.benchmarks import read_datasets
 from postil.scoring.alignment import score_alignments
 

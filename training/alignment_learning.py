@@ -20,8 +20,8 @@ from postil.alignment.words import Weights
 from postil.data.arrays import Floats
 from postil.data.judgements import AlignedPair, ChunkedPair, Chunks
 from postil.errors import PostilError
+from postil.language.network import LinkPieces
 from postil.language.pipeline import analyse_tokens
-from postil.language.reader import LinkPieces
 
 Labels = NDArray[np.intp]
 _FOLDS = 5

@@ -28,7 +28,7 @@ from postil.grading.decision import LABELS
 from postil.grading.evidence import EVIDENCE, IN_CLASS, assemble, word_table
 from postil.grading.memory import KNOWN, adjust
 from postil.grading.probabilities import fit_stack, save_stacks
-from postil.language.reader import encoder
+from postil.language.network import encoder
 from postil.research.benchmarks import SCENARIOS, response_folds
 
 PENALTY = 10.0

@@ -27,8 +27,8 @@ from postil.data.arrays import Singles as Table
 from postil.data.judgements import APPROXIMATE, TYPES, AlignedPair, Alignment, ChunkedPair, Chunks
 from postil.errors import InputError
 from postil.language.document import Document
+from postil.language.network import ahead, one_thread_each, open_network
 from postil.language.pipeline import analyse_many, analyse_tokens
-from postil.language.reader import ahead, one_thread_each, open_network
 
 Predict = Callable[[Table], Floats]  # from rows of features to chances
 Analysed = tuple[Sequence[ChunkedPair], Sequence[Document]]  # two documents a pair

@@ -23,7 +23,7 @@ from postil.alignment.words import (
 from postil.data.arrays import Floats, Numbers
 from postil.data.judgements import ChunkedPair
 from postil.language.document import Document
-from postil.language.reader import LinkPieces, encoder
+from postil.language.network import LinkPieces, encoder
 
 _HEADS = ("NOUN", "PROPN", "VERB", "AUX", "ADP", "NUM", "ADJ", "ADV", "PRON")
 RIVALS = ("lead_first", "lead_second", "before", "after")

@@ -13,7 +13,7 @@ from scipy.special import erf
 from postil.alignment.conventions import Convention, find_convention
 from postil.data.arrays import Bools, Floats, Numbers, Singles
 from postil.language.document import Document, Token
-from postil.language.reader import LinkPieces
+from postil.language.network import LinkPieces
 from postil.language.words.relations import Relation, opposites, word_relation
 from postil.language.words.spaces import idf
 

@@ -26,8 +26,8 @@ from postil.data.labels import ENTAILMENT_SCHEMES
 from postil.entailment.findings import EVIDENCE, Findings, encoder_evidence, findings, word_evidence
 from postil.entailment.reading import Reading, condensed, read_pair
 from postil.errors import InputError
+from postil.language.network import ahead, encoder, one_thread_each
 from postil.language.pipeline import analyse_many
-from postil.language.reader import ahead, encoder, one_thread_each
 
 TextPair = tuple[str, str]  # text, hypothesis
 Progress = Callable[[int, int], None]

@@ -1,4 +1,4 @@
-"""The findings about a pair, part by part: what the text supports, what it lacks, and where it differs."""
+"""What speaks for and against entailment: features of a pair, and what was found part by part."""
 
 from __future__ import annotations
 

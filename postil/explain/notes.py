@@ -318,9 +318,6 @@ def _off_the_point(differences: Sequence[Difference], sides: Sides) -> Iterator[
         yield Statement(Kind.LEFT_OUT, missing=missing)
 
 
-# Explains judged answers from their comparison with the reference; the judgements stay as they are.
-
-
 def explained(judgements: Sequence[Judgement], comparisons: Sequence[Comparison | None]) -> list[Judgement]:
     """The judgements with their explanations; what was not compared with a reference gets none."""
 

@@ -22,8 +22,8 @@ from postil.data.judgements import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOu
 from postil.data.questions import Facet
 from postil.grading.facets import TOPIC, Clause, FoundFacet, clauses, extract_facets, is_key
 from postil.language.document import Document
+from postil.language.network import encoder, one_thread_each
 from postil.language.pipeline import analyse_many, documents_of
-from postil.language.reader import encoder, one_thread_each
 from postil.language.spelling import spelled_out
 
 # What the encoder says of statements in answers: how likely each is expressed, how likely contradicted.

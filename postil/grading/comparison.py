@@ -13,8 +13,8 @@ from postil.alignment.features import prepare, read
 from postil.data.judgements import AlignedPair, ChunkedPair, FacetOutcome, Facets, Judgement
 from postil.grading.claims import find_points, judge_found, locate
 from postil.language.document import Document
+from postil.language.network import beside, one_thread_each
 from postil.language.pipeline import documents_of
-from postil.language.reader import beside, one_thread_each
 from postil.language.spelling import spelled_out
 
 _ALIGNED = 64  # pairs aligned at a time: memory grows with their number

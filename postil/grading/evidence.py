@@ -13,7 +13,7 @@ from postil.data.arrays import Floats
 from postil.language.measures.coverage import COVERAGE, Side, coverage, crowd, new_recall, side
 from postil.language.measures.features import feature_table
 from postil.language.measures.overlap import overlap, overlap_words
-from postil.language.reader import Encoder, beside, encoder, one_thread_each
+from postil.language.network import Encoder, beside, encoder, one_thread_each
 from postil.language.spelling import spelled_out
 
 OVERLAP = ("f_measure", "lesk", "new_f_measure")

@@ -1,4 +1,4 @@
-"""The benchmarks of entailment, alignment, facets and senses: train a registered system, test it, score it.
+"""The five benchmarks: responses, entailment, alignment, facets and senses; trained, tested, cross-validated.
 
 Entailment trains on a folder of RTE files and tests on others. Alignment takes the datasets of interpretable
 similarity, on gold chunks and on Postil's own. Facets are scored by the reference's words, so that systems
@@ -252,8 +252,6 @@ def _sense_cell(key: Sequence[SenseAnswer], answers: Sequence[SenseAnswer]) -> C
     return Cell(score_senses(tally, granularity="fine"), tally_of(tally))
 
 
-# The response benchmark: train on one folder and test on another, or cross-validate.
-#
 # Cross-validation mimics the challenge: the answers, the questions or the domains of a fold are new.
 
 SCENARIOS = ("unseen-answers", "unseen-questions", "unseen-domains")

@@ -1,4 +1,4 @@
-"""Is the difference real? Approximate randomisation and the bootstrap, by item or by group of items.
+"""Scores with their signature, and whether a difference is real: approximate randomisation and bootstrap.
 
 Both work on tallies, in blocks of resamples, so that ten thousand iterations over a test set are a few matrix
 products.

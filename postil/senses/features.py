@@ -19,7 +19,7 @@ from scipy import sparse
 
 from postil.data.arrays import Floats, Numbers, Singles
 from postil.data.formats.senseval import SenseInstance
-from postil.language.reader import WIDTH, Pieces, encoder
+from postil.language.network import WIDTH, Pieces, encoder
 
 Rows = sparse.csr_array
 

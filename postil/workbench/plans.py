@@ -1,4 +1,4 @@
-"""What would be stored of a draft: its questions and answers, and any problems with them."""
+"""What would be stored of an upload: questions and answers of a table, or the questions of a quiz."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.language.reader import HEADS, LONGEST, WIDTH, Encoder, encoder
+from postil.language.network import HEADS, LONGEST, WIDTH, Encoder, encoder
 
 TEXTS = (
     "The battery gives a voltage.",

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from postil.language import reader as module
-from postil.language.reader import encoder
+from postil.language import network as module
+from postil.language.network import encoder
 
 PAIRS = [
     ("the bulb is lit", "the bulb is on"),

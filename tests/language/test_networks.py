@@ -10,7 +10,7 @@ import postil
 _OPENS = """
 from pathlib import Path
 import postil.resources
-from postil.language.reader import open_network
+from postil.language.network import open_network
 network = next(Path(postil.resources.__file__).parent.rglob("*.onnx"))
 open_network(network)
 """
@@ -28,4 +28,4 @@ def test_a_network_tells_nobody_that_it_runs(tmp_path):
 def test_networks_are_opened_in_one_place_only():
     root = Path(postil.__file__).parent
     sources = [path for path in root.rglob("*.py") if "InferenceSession(" in path.read_text(encoding="utf-8")]
-    assert [path.relative_to(root).as_posix() for path in sources] == ["language/reader.py"]
+    assert [path.relative_to(root).as_posix() for path in sources] == ["language/network.py"]

@@ -8,7 +8,7 @@ import threading
 import pytest
 from threadpoolctl import threadpool_info
 
-from postil.language.reader import ahead, beside, cores, one_thread_each
+from postil.language.network import ahead, beside, cores, one_thread_each
 
 
 def test_results_come_in_order():

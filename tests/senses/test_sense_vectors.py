@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from postil.data.formats.senseval import SenseInstance, Token
-from postil.language.reader import WIDTH
+from postil.language.network import WIDTH
 from postil.senses import features
 from postil.senses.features import CONTEXT, context_vectors
 

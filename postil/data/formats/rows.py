@@ -1,4 +1,4 @@
-"""Tables in any of four file formats (CSV, TSV, JSONL, XLSX) as one thing: a header and rows of text.
+"""Tables in any file format (CSV, TSV, JSON, XLSX, Parquet) as rows of text, and which column is which.
 
 A JSON list of objects, as some learning platforms write it, can also be read.
 """

@@ -1,4 +1,4 @@
-"""How far annotators agree: in each group, between each two people, and over everything.
+"""How far annotators agree, and where they differ: disagreements, the referee's decisions, final tags.
 
 Two people agree on an item when they share at least one tag. Kappa takes the whole set of tags as one label.
 """

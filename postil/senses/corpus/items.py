@@ -1,4 +1,4 @@
-"""What people label (a word in context, a pair of texts, a student's answer) and the tags they give it."""
+"""What people label: items, the tags they may give, and the inventory of senses with its editor's changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Puts the API together: its routes, how its errors look, and its description."""
+"""Puts the API together: its routes, how its errors look, and its OpenAPI description."""
 
 from __future__ import annotations
 

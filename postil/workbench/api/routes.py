@@ -1,4 +1,4 @@
-"""What the routes share: numbers in addresses, long lists a page at a time, and the log."""
+"""What the API's routes share: ids in addresses, pages of long lists, the log, records as they are shown."""
 
 from __future__ import annotations
 

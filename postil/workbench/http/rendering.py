@@ -1,4 +1,4 @@
-"""What every page needs: the store, a template filled in, a way back, and a message for the next page."""
+"""What every page needs: a template filled in, a way back, a message, and how errors look."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts judged by the library, with results as plain values."""
+"""The library at work: texts judged for a request, and the shipped grader as the machine of jobs."""
 
 from __future__ import annotations
 
@@ -97,9 +97,6 @@ def _plain(judged: Judgement, task: ClassTask) -> Plain:
         "facets": [plain_outcome(one) for one in found.facets] if found else None,
         "alignment": plain_alignment(words.alignment) if words else None,
     }
-
-
-# The shipped grader as the machine of the workbench's jobs.
 
 
 class GraderMachine:

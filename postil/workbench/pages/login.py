@@ -1,4 +1,4 @@
-"""Logging in and out, and links that work once: one opens `--local`, others let people choose a password."""
+"""Logging in and out, links that work once, and a person's own account: name, password, tokens."""
 
 from __future__ import annotations
 
@@ -238,8 +238,6 @@ def _password_form(
     context = {"name": "", "login": "", **filled, **_RULES}
     return render(request, "welcome.html", error=error, link=link, token=token, **context)
 
-
-# A person's own account: name, password, where they are logged in, and tokens for programs.
 
 SCOPES = {
     "judge": "Grade texts that the program sends. Nothing is stored, and it cannot see your courses.",

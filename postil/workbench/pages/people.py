@@ -1,4 +1,4 @@
-"""People: who can log in, for the owners of the installation; and with whom a course is shared."""
+"""People: who can log in here, with whom a course is shared, and the log of who did what."""
 
 from __future__ import annotations
 
@@ -312,8 +312,6 @@ def _demand_member(store: Store, course_id: int, account_id: int) -> Person:
         raise HTTPException(404)
     return people[account_id]
 
-
-# The log: who did what, for those who look after the installation, and of a course for its owner.
 
 log_router = APIRouter()
 _ON_A_PAGE = 100

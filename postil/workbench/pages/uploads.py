@@ -1,4 +1,4 @@
-"""Importing answers: a file, pasted text or one typed in; a file is shown before anything is stored."""
+"""Importing answers and questions: a file, a paste, a quiz; shown before anything is stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Courses: make, list, rename and delete them."""
+"""Courses and their questions: make, list, change and delete them, and set what a full answer says."""
 
 from __future__ import annotations
 
@@ -120,8 +120,6 @@ def _demand_name(name: str) -> str:
         raise PostilError(f"a course's name can have at most {_LONGEST_NAME} characters.", hint="Shorten it.")
     return name
 
-
-# Questions: make, list, change and delete them, and set their facets: what a full answer says.
 
 NewQuestion = tuple[str, Sequence[str], float]  # its text, its references and its points
 _LONGEST_TEXT = 5_000

@@ -3,7 +3,7 @@
 Every network is opened here (`open_network`), and here the cores are shared: matrix products keep to one
 thread, and a network works while the interpreter does.
 
->>> from postil.language.reader import encoder
+>>> from postil.language.network import encoder
 >>> voltage, = encoder().words(["The battery gives a voltage."])
 >>> voltage.vectors.shape
 (6, 384)
