@@ -40,7 +40,7 @@ PROSE = {
     "teacher",
     "warnings",
 }
-COMPARE_PROSE = False
+COMPARE_PROSE = True
 # Fields that results may have and that version 0.1 did not know.
 GAINED: set[str] = set()
 CLOSE = 1e-6
