@@ -101,14 +101,21 @@ CREDIT: Mapping[str, float] = {
 class Explanation:
     """Why an answer was judged so: its chunks (the source) beside the reference's, and what that shows.
 
-    `teacher` is for who knows the reference; `student` is for who wrote the answer, and gives nothing away.
-    `facets` says of each point of the reference whether the answer makes it.
+    `teacher` is for who knows the reference, and ends with `doubt` if there is something to check; `student`
+    is for who wrote the answer, and gives nothing away. `facets` says of each point of the reference whether
+    the answer makes it.
     """
 
     alignment: AlignedPair
     teacher: str
     student: str
     facets: tuple[FacetOutcome, ...] = ()
+    doubt: str = ""
+
+    @property
+    def note(self) -> str:
+        """What is said to a teacher, without what to check."""
+        return self.teacher.removesuffix(self.doubt).rstrip()
 
 
 class Reason(StrEnum):

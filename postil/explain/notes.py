@@ -30,7 +30,7 @@ from postil.explain.phrases import (
     tokens_of,
     wordset,
 )
-from postil.explain.wording import Content, Kind, Statement, Subject, Verb, write
+from postil.explain.wording import Content, Kind, Statement, Subject, Verb, sentences_of, write
 from postil.grading.decision import disagreement, unsaid
 from postil.language.document import Document, Token
 
@@ -97,10 +97,11 @@ def for_teacher(
     outcomes: Sequence[FacetOutcome] = (),
     *,
     deferred: bool = False,
-) -> str:
-    """Say to a teacher in one to three sentences why an answer (the source) has its label.
+) -> tuple[str, str]:
+    """Say to a teacher in one to three sentences why an answer (the source) has its label, and what to check.
 
-    Where its facets speak against the label, one more sentence says so.
+    The second text is for whoever decides: that claims speak against the label, or that something was not
+    found. It is empty where there is nothing to check.
     """
     sides = Sides.of(source, target)
     against = spoken_against(label, outcomes)
@@ -116,7 +117,10 @@ def for_teacher(
         plan = list(_off_the_point(differences, sides))
     else:
         plan = [Statement(Kind.NO_ANSWER), _reference(sides)]
-    return write([*plan, *against])
+    plan += against
+    sentences = sentences_of(plan)
+    doubt = next((place for place, statement in enumerate(plan) if statement.check), len(plan))
+    return " ".join(sentences[:doubt]), " ".join(sentences[doubt:])
 
 
 def for_student(
@@ -325,12 +329,10 @@ def explained(judgements: Sequence[Judgement], comparisons: Sequence[Comparison 
     def words(comparison: Comparison, label: str, deferred: bool) -> Explanation:
         texts = comparison.answer, comparison.reference
         differences = find_differences(comparison.alignment, *texts)
-        return Explanation(
-            comparison.alignment,
-            for_teacher(differences, *texts, label, comparison.claims, deferred=deferred),
-            for_student(differences, *texts, label, comparison.question, deferred=deferred),
-            comparison.claims,
-        )
+        note, doubt = for_teacher(differences, *texts, label, comparison.claims, deferred=deferred)
+        student = for_student(differences, *texts, label, comparison.question, deferred=deferred)
+        teacher = f"{note} {doubt}".strip()
+        return Explanation(comparison.alignment, teacher, student, comparison.claims, doubt)
 
     return [
         judgement

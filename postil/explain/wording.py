@@ -167,6 +167,11 @@ class Statement:
 
 
 def write(plan: Iterable[Statement], register: str = "teacher") -> str:
+    """Statements as one text."""
+    return " ".join(sentences_of(plan, register))
+
+
+def sentences_of(plan: Iterable[Statement], register: str = "teacher") -> list[str]:
     """Statements as sentences with capitals and stops."""
     sentences: list[str] = []
     before: Statement | None = None
@@ -175,7 +180,7 @@ def write(plan: Iterable[Statement], register: str = "teacher") -> str:
         stop = "" if statement.kind.value.endswith("?") else "."
         sentences.append(f"{text[:1].upper()}{text[1:]}{stop}")
         before = statement
-    return " ".join(sentences)
+    return sentences
 
 
 def _names(subject: Subject, register: str, before: Statement | None) -> tuple[str, str]:

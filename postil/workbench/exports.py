@@ -367,7 +367,7 @@ def _judgement(view: View, *, pictures: bool) -> Judgement | None:
         because = "" if said else _decided(view)
         return Judgement(labels, chances, view.score, 1.0, False, reference, because, explanation)
     five, confidence = collapsed(judged.probabilities), judged.confidence
-    because = "" if explanation or judged.reason else judged.teacher
+    because = "" if explanation or judged.reason else view.note
     reason = None if explanation else judged.reason
     deferred = judged.deferred
     return Judgement(labels, five, view.score, confidence, deferred, reference, because, explanation, reason)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -79,8 +78,6 @@ class Member:
     since: datetime
 
 
-# How a note ends where something speaks against the label; there is nothing to check once a person has.
-_PLEASE_CHECK = re.compile(r"(^|(?<=\.) )Please check: .*", re.DOTALL)
 _REASONS = {
     "accepted": "{} accepted this.",
     "passed": "{} accepted this together with others Postil was sure of.",
@@ -156,8 +153,9 @@ class Judged:
     """What the machine says of one answer, in a form that can be kept.
 
     `probabilities` are those of the five labels. `reason` is there where no model was needed; otherwise
-    `teacher` and `student` say in words how the answer compares with `reference`, `alignment` shows it, and
-    `facets` has what became of each facet; `looked_for` tells the facets that a teacher had set by then.
+    `teacher` and `student` say in words how the answer compares with `reference`, and `doubt` what a person
+    should check about the label. `alignment` shows it, and `facets` has what became of each facet;
+    `looked_for` tells the facets that a teacher had set by then.
     """
 
     answer_id: int
@@ -174,6 +172,7 @@ class Judged:
     made: datetime
     facets: tuple[Outcome, ...] = ()
     looked_for: str | None = None
+    doubt: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,8 +257,8 @@ class View:
         """What the machine says of the answer; it asks nobody to check what a person has decided."""
         if self.judged is None:
             return ""
-        note = f"{sentence(_because(self.judged))} {self.judged.teacher}".strip()
-        return _PLEASE_CHECK.sub("", note) if self.decision else note
+        doubt = "" if self.decision else self.judged.doubt
+        return " ".join(filter(None, (sentence(_because(self.judged)), self.judged.teacher, doubt)))
 
     @property
     def doubtful(self) -> bool:

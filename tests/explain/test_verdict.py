@@ -6,8 +6,9 @@ import pytest
 
 from postil.data.judgements import AlignedPair, Alignment
 from postil.data.labels import PARTLY
+from postil.explain import notes
 from postil.explain.differences import find_differences
-from postil.explain.notes import for_student, for_teacher
+from postil.explain.notes import for_student
 from postil.language.document import Document
 from postil.language.pipeline import analyse, analyse_tokens
 
@@ -15,6 +16,11 @@ QUESTION = analyse("What happens to the price when demand rises, and why?")
 REFERENCE = "the price rises because buyers compete for the product"
 LABELS = ("correct", PARTLY, "contradictory", "irrelevant", "non_domain")
 FAULTS = ("opposite", "denies", "contradict", "nothing", "not yet", "again", "wrong", "but")
+
+
+def for_teacher(*case, **options) -> str:
+    """All that is said to a teacher: the note, and what to check."""
+    return " ".join(filter(None, notes.for_teacher(*case, **options)))
 
 
 def aligned(

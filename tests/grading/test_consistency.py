@@ -98,7 +98,7 @@ def test_only_claims_that_a_person_set_move_a_judgement(label, claims):
         outcomes = one.explanation.facets
         assert [facet.facet.first for facet in outcomes] == ["salt dissolves", "water remains clear"]
         against = bool(disagreement(label, outcomes))
-        assert (" was judged “" in one.explanation.teacher) == against
+        assert (" was judged “" in one.explanation.doubt) == against
         moved = against and claims is not None
         assert (one.deferred, one.confidence < 0.9) == (moved, moved)
 
@@ -118,7 +118,7 @@ def test_the_grader_says_of_a_correct_answer_what_was_not_found():
     for answer in ANSWERS:
         one = load().grade(QUESTION, [REFERENCE], answer, explain=True)
         if one.label == "correct" and unsaid(one.explanation.facets):
-            assert "not found in it" in one.explanation.teacher
+            assert "not found in it" in one.explanation.doubt
 
 
 def test_a_contradiction_shows_what_contradicts():

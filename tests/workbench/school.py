@@ -121,7 +121,10 @@ def _judge_and_decide(store: Store, question: int, teacher: int) -> None:
         store,
         "regrade",
         question,
-        [judged(ids[0], "correct", **found), judged(ids[5], "non_domain", 0.4, reason=Reason.LONG)],
+        [
+            judged(ids[0], "correct", **found),
+            judged(ids[5], "non_domain", 0.4, reason=Reason.LONG, doubt="Please check: it is long."),
+        ],
     )
 
 

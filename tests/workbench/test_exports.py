@@ -33,13 +33,21 @@ def question(points: float = 2, text: str = "Why is it lit?", number: int = 1) -
 def view(
     key: str = "a", text: str = "it is", told: str | None = None, machine: str | None = "correct", **more
 ) -> View:
-    usual = {"student": "", "score": 0.9, "reason": None, "deferred": False, "note": "You said it well."}
+    usual = {
+        "student": "",
+        "score": 0.9,
+        "reason": None,
+        "deferred": False,
+        "note": "You said it well.",
+        "doubt": "",
+    }
     kept = {**usual, "teacher": "" if more.get("reason") else "The answer says the same.", **more}
     judged = decision = None
     if machine:
         judged = Judged(
             1, machine, {machine: 0.9, "non_domain": 0.1}, kept["score"], 0.91, kept["deferred"],
             kept["reason"], "The path is closed.", kept["teacher"], kept["note"], PAIR, NOW,
+            doubt=kept["doubt"],
         )  # fmt: skip
     if told:
         decision = Decision(1, 1, told, NOW, "review", 1, None, machine, None)
@@ -303,19 +311,17 @@ def test_a_report_ticks_the_facets():
 
 
 AGAINST = spoken_against("correct", [FacetOutcome(FACETS[0], UNADDRESSED, 0.9)])
-CHECK = f"The answer is right. {write(AGAINST)}"
+CHECK = {"teacher": "The answer is right.", "doubt": write(AGAINST)}
 
 
 def test_nobody_is_asked_to_check_what_a_person_has_decided():
-    assert "Please check" in exports.as_csv(question(), [view(teacher=CHECK)]).decode()
+    assert "Please check" in exports.as_csv(question(), [view(**CHECK)]).decode()
     for given in ("correct", "irrelevant"):
-        decided = view(teacher=CHECK, told=given)
+        decided = view(**CHECK, told=given)
         assert decided.note == "The answer is right."
-        unsure = view(teacher="The answer is right. Please check: it does not mention the path.", told=given)
-        assert unsure.note == decided.note
         assert "Please check" not in exports.as_csv(question(), [decided]).decode()
         assert "Please check" not in exports.report([(question(), [decided])], "7b")
-    decided = view(teacher="Please check: the answer was judged correct.", told="correct")
+    decided = view(teacher="", doubt="Please check: the answer was judged correct.", told="correct")
     (row,) = rows_of(exports.as_csv(question(), [decided]))
     assert row["explanation"] == "The teacher decided."
     assert exports.report([(question(), [decided])], "7b").lower().count("the teacher decided") == 1

@@ -12,7 +12,7 @@ from sqlalchemy import text
 
 from postil.data.judgements import Reason
 from postil.workbench.store.backups import restore
-from postil.workbench.store.database import as_it_is, downgrade, newest, revision_of
+from postil.workbench.store.database import as_it_is, downgrade, newest, revision_of, upgrade
 
 KEPT = DATABASES / "v0004-reasons.zip"
 REASONS = Path(__file__).parents[1] / "golden" / "reasons_0.1.json"
@@ -50,3 +50,20 @@ def test_sentences_become_reasons_and_sentences_again(table, kind, nowhere):
         downgrade(session.connection(), "0004")
         rows = dict(session.execute(text(f"SELECT answer_id, because FROM {table}")).all())  # noqa: S608
         assert rows == before
+
+
+@both
+@each
+def test_what_to_check_is_set_apart_from_the_note_and_put_back(table, kind, nowhere):
+    place = nowhere(kind)
+    restore(KEPT, place)
+    note = "It says “open”. Please check: it was judged correct, although “closed” was not found in it."
+    with as_it_is(place) as store, store.writing() as session:
+        connection = session.connection()
+        downgrade(connection, "0004")
+        session.execute(text(f"UPDATE {table} SET teacher = :note"), {"note": note})  # noqa: S608
+        upgrade(connection)
+        parts = set(session.execute(text(f"SELECT teacher, doubt FROM {table}")).all())  # noqa: S608
+        assert parts == {("It says “open”.", note.removeprefix("It says “open”. "))}
+        downgrade(connection, "0004")
+        assert set(session.scalars(text(f"SELECT teacher FROM {table}"))) == {note}  # noqa: S608

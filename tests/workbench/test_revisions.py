@@ -96,6 +96,8 @@ def without_reasons(rows):
     bare = {name: [dict(row) for row in its] for name, its in rows.items()}
     for row in (*bare.get("judgement", ()), *bare.get("proposal", ())):
         row.pop("reason", None)
+        if "teacher" in row:  # the note with what to check, however they are kept
+            row["teacher"] = f"{row['teacher']} {row.pop('doubt', '')}".strip()
         if row.pop("because", "") == "the answer is empty":
             row["teacher"] = "the answer is empty. " + row["teacher"]
     return bare

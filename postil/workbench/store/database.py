@@ -229,6 +229,10 @@ def downgrade(connection: Connection, revision: str) -> None:
     command.downgrade(migrations(connection), revision)
 
 
+# Columns whose values a step back turns into what the older version knows.
+_TURNED_BACK = {(table, column) for table in ("judgement", "proposal") for column in ("reason", "doubt")}
+
+
 def losses(connection: Connection, revision: str) -> list[Loss]:
     """What going back to an older revision would delete: the tables and columns that are in use."""
     before, after = columns_at(_demand_older(connection, revision)), columns_at(revision)
@@ -237,7 +241,7 @@ def losses(connection: Connection, revision: str) -> list[Loss]:
         Loss(name, lost, _count(connection, name, lost))
         for name, columns in before.items()
         for lost in columns
-        if name in after and lost not in after[name]
+        if name in after and lost not in after[name] and (name, lost) not in _TURNED_BACK
     ]
     return [loss for loss in (*rows, *values) if loss.count]
 

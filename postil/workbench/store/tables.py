@@ -165,6 +165,7 @@ class JudgementColumns:
     reason: Mapped[Reason | None]
     reference: Mapped[str]
     teacher: Mapped[str]
+    doubt: Mapped[str]
     student: Mapped[str]
     alignment: Mapped[dict[str, Any] | None]
     made: Mapped[datetime]
