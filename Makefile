@@ -4,10 +4,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
+INSTALLERS_STAMP := $(VENV)/.installed-pip
+# The versions that are tested and deployed, with their hashes.
+LOCK := deploy/constraints.txt
+# A new virtual environment brings older ones, with known holes. An older pip does not check a constraint's hashes.
+INSTALLERS := 'pip>=26.3' 'setuptools>=78.1.1'
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Hashes are checked where the lock has them; Postil itself and the test tools are not in it.
+LOCKED := --constraint $(LOCK) --no-require-hashes
 # One more than there are cores, since some tests mostly wait; five at most, for the memory.
 TESTERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$((cores < 4 ? cores + 1 : 5)))
 
-.PHONY: help venv demo test check format wheel clean
+.PHONY: help venv demo test check format wheel lock sbom audit clean
 
 help: ## show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -19,14 +27,18 @@ $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV) || { \
 	  echo "The venv module is missing. On Debian or Ubuntu: apt install python3-venv"; rm -rf $(VENV); exit 1; }
 
-$(STAMP): pyproject.toml | $(BIN)/python
-	@echo "Installing Postil into $(VENV) (a minute or two the first time) …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[serve]'
+$(INSTALLERS_STAMP): Makefile | $(BIN)/python
+	@$(INSTALL) --upgrade $(INSTALLERS)
 	@touch $@
 
-$(DEV_STAMP): pyproject.toml | $(BIN)/python
+$(STAMP): pyproject.toml $(LOCK) | $(INSTALLERS_STAMP)
+	@echo "Installing Postil into $(VENV) (a minute or two the first time) …"
+	@$(INSTALL) $(LOCKED) --editable '.[serve]'
+	@touch $@
+
+$(DEV_STAMP): pyproject.toml $(LOCK) | $(INSTALLERS_STAMP)
 	@echo "Installing Postil and its test tools into $(VENV) …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(INSTALL) $(LOCKED) --editable '.[dev]'
 	@touch $@ $(STAMP)
 
 venv: $(STAMP) ## create .venv with the postil command in it
@@ -46,9 +58,29 @@ format: $(DEV_STAMP) ## rewrite the code in the project's format
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-wheel: | $(BIN)/python ## build dist/postil-*.whl, which pipx or pip can install anywhere
+wheel: | $(INSTALLERS_STAMP) ## build dist/postil-*.whl, which pipx or pip can install anywhere
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 	@ls dist/*.whl
+
+lock: $(DEV_STAMP) ## take the newest versions of all libraries into deploy/constraints.txt
+	@$(INSTALL) $(LOCKED) --editable '.[release]'
+	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+	  --annotation-style line --custom-compile-command 'make lock' \
+	  --extra serve --extra cluster pyproject.toml --output-file deploy/constraints.txt
+	@git --no-pager diff --stat -- deploy/constraints.txt
+
+sbom: wheel $(DEV_STAMP) ## list what is in the wheel and in the image: dist/*.cdx.json (CycloneDX)
+	@$(BIN)/python deploy/sbom.py dist
+
+audit: $(DEV_STAMP) ## ask PyPI for known vulnerabilities of the locked versions (needs a network)
+	@$(INSTALL) $(LOCKED) --editable '.[release]'
+	@mkdir -p dist && rm -f dist/audit.txt
+	@if $(BIN)/pip-audit --strict --disable-pip --require-hashes --requirement deploy/constraints.txt \
+	    --progress-spinner off --output dist/audit.txt 2> dist/audit.log; \
+	  then echo "No known vulnerability in the versions of deploy/constraints.txt."; \
+	elif [ -s dist/audit.txt ]; then cat dist/audit.log dist/audit.txt; exit 1; \
+	else echo "Nothing was checked: PyPI's list of vulnerabilities could not be read. pip-audit says:"; \
+	  tail -n 1 dist/audit.log; exit 2; fi
 
 clean: ## remove everything that was built
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis postil-demo

@@ -22,9 +22,8 @@ from statistics import median
 import numpy as np
 
 from postil.alignment.aligner import load_aligner
-from postil.alignment.features import read
+from postil.alignment.features import _relation, read
 from postil.alignment.optimiser import Candidate, choose, groups
-from postil.alignment.words import _relation
 from postil.data.judgements import ChunkedPair
 from postil.language.network import encoder
 from postil.language.pipeline import analyse_tokens
@@ -63,8 +62,8 @@ def seconds(action: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def report(what: str, value: str, promise: str, kept: bool) -> None:
-    print(f"{what}: {value} (promise: {promise}; {'kept' if kept else 'MISSED'})", flush=True)
+def report(what: str, value: str, promise: str, met: bool) -> None:
+    print(f"{what}: {value} (promise: {promise}; {'kept' if met else 'MISSED'})", flush=True)
 
 
 def speed(pairs: Sequence[ChunkedPair]) -> None:
@@ -89,7 +88,7 @@ def speed(pairs: Sequence[ChunkedPair]) -> None:
             encoder().forget()
             taken[name].append(seconds(action))
     for name, times in taken.items():
-        rates = ", ".join(f"{len(pairs) / one:,.0f}" for one in times)
+        rates = ", ".join(f"{len(pairs) / duration:,.0f}" for duration in times)
         best = len(pairs) / min(times)
         if name in ("given chunks", "texts"):
             report(f"{name}, {len(pairs):,} pairs", f"{best:.0f}/s ({rates})", "≥ 150/s", best >= 150)
@@ -100,11 +99,11 @@ def speed(pairs: Sequence[ChunkedPair]) -> None:
 def crowd(rng: np.random.Generator, share: float) -> list[Candidate]:
     """Sixty chunks beside sixty, a share of them alike, and the groups that the aligner would try."""
     chances = np.where(rng.random((60, 60)) < share, rng.random((60, 60)), 0)
-    found = [
+    single = [
         Candidate((row,), (column,), float(chances[row, column] - 0.42) * 3)
         for row, column in np.argwhere(chances > 0.42).tolist()
     ]
-    return found + [Candidate(*group, float(rng.random() - 0.3) * 5) for group in groups(chances)]
+    return single + [Candidate(*group, float(rng.random() - 0.3) * 5) for group in groups(chances)]
 
 
 def optimiser() -> None:
@@ -112,8 +111,8 @@ def optimiser() -> None:
     rng = np.random.default_rng(0)
     for share in (0.02, 0.05, 0.1, 0.2, 0.5, 1.0):
         problems = [crowd(rng, share) for _ in range(20)]
-        times = [1000 * min(seconds(partial(choose, one)) for _ in range(3)) for one in problems]
-        exact = sum(choose(one).exact for one in problems)
+        times = [1000 * min(seconds(partial(choose, problem)) for _ in range(3)) for problem in problems]
+        exact = sum(choose(problem).exact for problem in problems)
         value = f"worst {max(times):.0f} ms, median {median(times):.0f} ms, {exact} of {len(problems)} exact"
         report(f"60 × 60 chunks, {share:.0%} alike", value, "≤ 50 ms", max(times) <= 50)
 
@@ -122,10 +121,9 @@ def long_sentences() -> None:
     """Sentences of some sixty chunks through the whole aligner: how many are aligned exactly."""
     rng = random.Random(1)
     pairs = [made_up(rng, str(number), 120) for number in range(16)]
-    found = load_aligner().align(pairs)
-    print(
-        f"    sentences of 120 words aligned exactly: {sum(not one.status for one in found)} of {len(found)}"
-    )
+    alignments = load_aligner().align(pairs)
+    exact = sum(not alignment.status for alignment in alignments)
+    print(f"    sentences of 120 words aligned exactly: {exact} of {len(pairs)}")
 
 
 def main() -> None:

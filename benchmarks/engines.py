@@ -26,9 +26,8 @@ from generated import write_dataset
 from grader import report
 from memory import taken
 
-from postil.batch.cluster import RayEngine
 from postil.batch.dataset import Report, grade_dataset
-from postil.batch.local import LocalEngine
+from postil.batch.engines import LocalEngine, RayEngine
 from postil.batch.work import Engine, Work
 
 
@@ -62,14 +61,14 @@ def main() -> None:
             for name in list(engines)[:: -1 if number % 2 else 1]:
                 output = Path(folder) / f"{number} {name}"
                 runs[name].append(one_run(dataset, output, *engines[name], explain=options.explain))
-                print(f"round {number + 1}, {name}: {told(runs[name][-1:])}", flush=True)
-    for name, found in runs.items():
-        print(f"{name}: {told(found)}")
+                print(f"round {number + 1}, {name}: {summary(runs[name][-1:])}", flush=True)
+    for name, repeats in runs.items():
+        print(f"{name}: {summary(repeats)}")
     if options.explain:
         return  # the promises are about labels alone
-    one, two, ray = runs.values()
-    compare("two local workers beside one", two, one, 1.7)
-    compare("two actors of Ray beside two local workers", ray, two, 0.9)
+    single, double, ray = runs.values()
+    compare("two local workers beside one", double, single, 1.7)
+    compare("two actors of Ray beside two local workers", ray, double, 0.9)
 
 
 def one_run(dataset: Path, output: Path, engine: Engine, workers: int, *, explain: bool) -> Run:
@@ -108,7 +107,7 @@ def watched() -> Iterator[list[int]]:
         watcher.join()
 
 
-def told(runs: list[Run]) -> str:
+def summary(runs: list[Run]) -> str:
     rates = f"running {average(runs, 'running'):.0f} answers/s, in all {average(runs, 'in_all'):.0f}/s"
     first, memory = average(runs, "first"), average(runs, "memory")
     return f"{rates}, first result after {first:.1f} s; {memory:,.0f} MB at most"

@@ -20,7 +20,7 @@ from pathlib import Path
 from postil.data.formats.rte import Pair, read_pairs
 from postil.entailment.entailer import load_entailer
 from postil.entailment.reading import _supports
-from postil.explain.justification import justified
+from postil.explain.explanation import justified
 from postil.language.network import encoder
 from postil.language.pipeline import analyse_many
 from postil.research.baselines import word_coverage
@@ -34,8 +34,8 @@ def paraphrases() -> list[dict[str, str]]:
         return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
-def report(what: str, value: str, promise: str, kept: bool) -> None:
-    print(f"{what}: {value} (promise: {promise}; {'kept' if kept else 'MISSED'})", flush=True)
+def report(what: str, value: str, promise: str, met: bool) -> None:
+    print(f"{what}: {value} (promise: {promise}; {'kept' if met else 'MISSED'})", flush=True)
 
 
 def speed(what: str, pairs: Texts, rounds: int, *, promised: bool) -> None:
@@ -61,7 +61,7 @@ def speed(what: str, pairs: Texts, rounds: int, *, promised: bool) -> None:
             if number:
                 taken[name].append(time.perf_counter() - start)
     for name, times in taken.items():
-        rates = ", ".join(f"{len(pairs) / one:,.0f}" for one in times)
+        rates = ", ".join(f"{len(pairs) / duration:,.0f}" for duration in times)
         best = len(pairs) / min(times)
         if name == "entailer" and promised:
             report(f"{what}, {len(pairs):,} pairs", f"{best:.0f}/s ({rates})", "≥ 150/s", best >= 150)
@@ -75,8 +75,9 @@ def robustness(rows: Sequence[dict[str, str]]) -> None:
         load_entailer().judge([(row["text"], row[name]) for row in rows])
         for name in ("hypothesis", "paraphrase")
     )
-    two = sum(one.two_way != other.two_way for one, other in zip(first, second, strict=True)) / len(rows)
-    three = sum(one.label != other.label for one, other in zip(first, second, strict=True)) / len(rows)
+    pairs = list(zip(first, second, strict=True))
+    two = sum(original.two_way != changed.two_way for original, changed in pairs) / len(rows)
+    three = sum(original.label != changed.label for original, changed in pairs) / len(rows)
     report(
         f"{len(rows)} paraphrases",
         f"{two:.1%} of decisions changed; of three-way labels {three:.1%}",

@@ -33,13 +33,13 @@ def load(count: int) -> list[Question]:
 
 def seconds(grader: postil.Grader, questions: list[Question], *, explain: bool) -> float:
     total = 0.0
-    for place in range(0, len(questions), CLASS):
+    for index in range(0, len(questions), CLASS):
         # Every copy of the class starts without what is kept of the one before.
         forget_measured()
         pipeline.forget()
         encoder().forget()
         start = time.perf_counter()
-        list(grader.grade_many(questions[place : place + CLASS], explain=explain))
+        list(grader.grade_many(questions[index : index + CLASS], explain=explain))
         total += time.perf_counter() - start
     return total
 
@@ -56,15 +56,16 @@ def main() -> None:
     list(grader.grade_many(questions[:1], explain=True))  # everything is loaded
     rates: dict[bool, list[float]] = {True: [], False: []}
     for _ in range(ROUNDS):
-        for explain, found in rates.items():
-            found.append(total / seconds(grader, questions, explain=explain))
-    for explain, found in rates.items():
+        for explain, speeds in rates.items():
+            speeds.append(total / seconds(grader, questions, explain=explain))
+    for explain, speeds in rates.items():
         what = "graded and explained" if explain else "graded"
-        print(f"{what}: {max(found):.0f} answers/s ({', '.join(f'{rate:.0f}' for rate in found)})")
+        print(f"{what}: {max(speeds):.0f} answers/s ({', '.join(f'{rate:.0f}' for rate in speeds)})")
     print(f"promise: ≥ 70 answers/s with explanation; {'kept' if max(rates[True]) >= 70 else 'MISSED'}")
-    graded = [GradedQuestion(*one) for one in grader.grade_many(questions[:10], explain=True)]
+    graded = [GradedQuestion(*pair) for pair in grader.grade_many(questions[:10], explain=True)]
     size = len(class_report(graded).encode())
-    print(f"report of {count_answers(one.question for one in graded)} explained answers: {size / 1e6:.2f} MB")
+    count = count_answers(entry.question for entry in graded)
+    print(f"report of {count} explained answers: {size / 1e6:.2f} MB")
     print(f"load after: {os.getloadavg()[0]:.2f}")
 
 

@@ -20,7 +20,7 @@ from postil.explain.alignment_picture import alignment_svg
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "teachers" / "explanations.md"
 START, END = "<!-- examples: benchmarks/explanation_examples.py -->", "<!-- end of the examples -->"
-WANTED = (
+EXAMPLES = (
     "price.04",
     "seeds.07",
     "revolution.05",
@@ -37,26 +37,27 @@ WANTED = (
 def examples() -> Iterator[str]:
     with as_file(files("postil.resources").joinpath("demo", "class.csv")) as path:
         questions = read_table(path)
-    found = {
+    graded = {
         answer.id: (question.text, answer.text, judgement)
         for question, judgements in postil.load().grade_many(questions, explain=True)
         for answer, judgement in zip(question.answers, judgements, strict=True)
     }
-    for number, name in enumerate(WANTED, 1):
-        question, answer, judgement = found[name]
-        told = judgement.explanation
-        if told is None:
+    for number, name in enumerate(EXAMPLES, 1):
+        question, answer, judgement = graded[name]
+        explanation = judgement.explanation
+        if explanation is None:
             raise SystemExit(f"{name} has no explanation")
         picture = f"images/explanation-{number:02}.svg"
-        write_text(DOCS / picture, alignment_svg(told.alignment, ("answer", "reference")) + "\n")
+        drawing = alignment_svg(explanation.alignment, ("answer", "reference"), plain=True)
+        write_text(DOCS / picture, drawing + "\n")
         yield (
             f"### {number}. {question}\n\n"
             f"> {answer}\n\n"
             f"| | |\n| --- | --- |\n"
             f"| reference | {judgement.reference} |\n"
             f"| label | {PLAIN_NAMES[judgement.label]}, {judgement.confidence:.0%} sure |\n"
-            f"| to the teacher | {told.teacher} |\n"
-            f"| to the student | {told.student} |\n\n"
+            f"| to the teacher | {explanation.teacher} |\n"
+            f"| to the student | {explanation.student} |\n\n"
             f"![The chunks of the answer beside the reference's](../{picture})\n"
         )
 

@@ -46,11 +46,15 @@ def drawn(folder: Path, seed: int) -> list[Question]:
 def rows(questions: Sequence[Question]) -> Iterator[list[str]]:
     number = 0
     for question, judgements in postil.load().grade_many(questions, explain=True):
-        references = " | ".join(one.text for one in question.references)
+        references = " | ".join(reference.text for reference in question.references)
         for answer, judged in zip(question.answers, judgements, strict=True):
             number += 1
-            told = judged.explanation
-            notes = (told.teacher, told.student) if told else (f"(Decided beforehand: {judged.because}.)", "")
+            explanation = judged.explanation
+            notes = (
+                (explanation.teacher, explanation.student)
+                if explanation
+                else (f"(Decided beforehand: {judged.because}.)", "")
+            )
             own = [str(number), question.corpus, answer.id, question.text, judged.reference or references]
             yield [*own, answer.text, judged.label, *notes]
 

@@ -25,8 +25,9 @@ PROMISE = 50
 
 def judge(grader: postil.Grader, questions: list[Question]) -> int:
     """Grade and explain; gives the number of facets' outcomes."""
-    judged = (one for _, judgements in grader.grade_many(questions, explain=True) for one in judgements)
-    return sum(len(one.explanation.facets) for one in judged if one.explanation)
+    graded = grader.grade_many(questions, explain=True)
+    explanations = (judgement.explanation for _, judgements in graded for judgement in judgements)
+    return sum(len(explanation.facets) for explanation in explanations if explanation)
 
 
 def main() -> None:

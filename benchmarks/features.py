@@ -31,28 +31,28 @@ FIVE = ("res", "lin", "jcn", "lch", "wup")
 
 def answers(data: Path, count: int) -> list[Triplet]:
     questions = [question for group in read_collection(data / "sra").values() for question in group]
-    found = [(q.text, q.references[0].text, a.text) for q in questions for a in q.answers]
+    triplets = [(q.text, q.references[0].text, a.text) for q in questions for a in q.answers]
     chance = random.Random(0)
-    if count <= len(found):
+    if count <= len(triplets):
         # Drawn from everywhere, as more answers mean more words too, and kept by question.
-        return [found[place] for place in sorted(chance.sample(range(len(found)), count))]
-    longer = [place for place, (_, _, answer) in enumerate(found) if len(answer.split()) > 2]
-    rounds = math.ceil((count - len(found)) / len(longer))
-    repeated = Counter(chance.sample(longer, count - len(found), counts=[rounds] * len(longer)))
-    triplets = []
-    for place, (question, reference, answer) in enumerate(found):
-        triplets.append((question, reference, answer))
-        for _ in range(repeated[place]):
+        return [triplets[index] for index in sorted(chance.sample(range(len(triplets)), count))]
+    longer = [index for index, (_, _, answer) in enumerate(triplets) if len(answer.split()) > 2]
+    rounds = math.ceil((count - len(triplets)) / len(longer))
+    repeated = Counter(chance.sample(longer, count - len(triplets), counts=[rounds] * len(longer)))
+    extended = []
+    for index, (question, reference, answer) in enumerate(triplets):
+        extended.append((question, reference, answer))
+        for _ in range(repeated[index]):
             words = answer.split()
             del words[chance.randrange(len(words))]
-            triplets.append((question, reference, " ".join(words)))
-    return triplets
+            extended.append((question, reference, " ".join(words)))
+    return extended
 
 
-def nltk_pair(reader: object, content: object, one: View, other: View) -> None:
+def nltk_pair(reader: object, content: object, first: View, second: View) -> None:
     """The five measures of one pair of texts, each word against each, the plain way."""
     for name in FIVE:
-        for left, right in ((one, other), (other, one)):
+        for left, right in ((first, second), (second, first)):
             for word, pos in left.tagged:
                 best = 0.0
                 for match, part in right.tagged:
@@ -67,7 +67,7 @@ def beside_nltk(views: Sequence[tuple[View, View]], sample: int) -> None:
     if not peer.available():
         print("NLTK or Debian's WordNet is not installed: nothing to compare with")
         return
-    first, second = [one for one, _ in views], [other for _, other in views]
+    first, second = [view for view, _ in views], [view for _, view in views]
     start = time.perf_counter()
     wordnet_similarities(first, second, FIVE)
     ours = len(views) / (time.perf_counter() - start)
@@ -75,8 +75,8 @@ def beside_nltk(views: Sequence[tuple[View, View]], sample: int) -> None:
     with peer.nltk_wordnet() as (reader, _, content):
         nltk_pair(reader, content, *chosen[0])
         start = time.perf_counter()
-        for one, other in chosen:
-            nltk_pair(reader, content, one, other)
+        for first_view, second_view in chosen:
+            nltk_pair(reader, content, first_view, second_view)
         theirs = sample / (time.perf_counter() - start)
     print(
         f"five WordNet measures of pairs of texts: {ours:,.0f} pairs/s; NLTK, {sample} pairs: {theirs:,.2f}"

@@ -54,16 +54,16 @@ def randomisation() -> None:
     first, second = noisy(0.6), noisy(0.58)
 
     def ours() -> None:
-        one, other = (tally_classes(gold, labels, scheme) for labels in (first, second))
-        approximate_randomisation(one, other, iterations=ITERATIONS)
+        first_tally, second_tally = (tally_classes(gold, labels, scheme) for labels in (first, second))
+        approximate_randomisation(first_tally, second_tally, iterations=ITERATIONS)
 
     def loop(iterations: int) -> None:
         for _ in range(iterations):
             swaps = [rng.random() < 0.5 for _ in gold]
-            one = [b if swap else a for a, b, swap in zip(first, second, swaps, strict=True)]
-            other = [a if swap else b for a, b, swap in zip(first, second, swaps, strict=True)]
-            f1_score(gold, one, average="macro")
-            f1_score(gold, other, average="macro")
+            left = [b if swap else a for a, b, swap in zip(first, second, swaps, strict=True)]
+            right = [a if swap else b for a, b, swap in zip(first, second, swaps, strict=True)]
+            f1_score(gold, left, average="macro")
+            f1_score(gold, right, average="macro")
 
     few = 20
     theirs = seconds(lambda: loop(few), repeats=1) * ITERATIONS / few

@@ -45,13 +45,13 @@ def rows(count: int, seed: int = 0, *, terse: bool = False) -> Iterator[Row]:
     asked = questions()
     chance = random.Random(seed)
     seen: set[bytes] = set()
-    for place, (case, thing) in enumerate(asked):
+    for index, (case, thing) in enumerate(asked):
         question = f"What happens when a {thing} {case['done']}{'' if terse else ', and why'}?"
         reference = f"The {thing} {case['effects'][0]} because {case['causes'][0]}."
         if terse:
             reference = f"It {case['effects'][0]}."
         write = partial(_terse if terse else _answer, case, thing, chance)
-        for _ in range(count // len(asked) + (place < count % len(asked))):
+        for _ in range(count // len(asked) + (index < count % len(asked))):
             answer = _new(seen, write, chance)
             values = (f"{len(seen):09}", question, reference, answer, chance.choice(WORDS["schools"]))
             yield dict(zip(COLUMNS, values, strict=True))
@@ -61,9 +61,9 @@ def _new(seen: set[bytes], write: Callable[[], str], chance: random.Random) -> s
     """An answer that has not been given; sixteen bytes of each are remembered."""
     while True:
         answer = _slipped(write(), chance)
-        told = hashlib.blake2b(answer.encode(), digest_size=16).digest()
-        if told not in seen:
-            seen.add(told)
+        digest = hashlib.blake2b(answer.encode(), digest_size=16).digest()
+        if digest not in seen:
+            seen.add(digest)
             return answer
 
 
@@ -88,8 +88,8 @@ def _answer(case: Case, thing: str, chance: random.Random) -> str:
     )
     opening = pick(WORDS["openings"]) if chance.random() < ADDED else ""
     tail = pick(WORDS["tails"]) if chance.random() < ADDED else ""
-    place = f", number {chance.randrange(1, 500)} on the list" if chance.random() < ADDED / 2 else ""
-    return f"{opening}{body}{place}{tail}{pick(('', '.', '!'))}"
+    number = f", number {chance.randrange(1, 500)} on the list" if chance.random() < ADDED / 2 else ""
+    return f"{opening}{body}{number}{tail}{pick(('', '.', '!'))}"
 
 
 def _terse(case: Case, thing: str, chance: random.Random) -> str:
@@ -112,8 +112,8 @@ def _terse(case: Case, thing: str, chance: random.Random) -> str:
 def _slipped(text: str, chance: random.Random) -> str:
     """Two neighbouring letters change places, now and then; and some begin with a capital."""
     if chance.random() < SLIPS:
-        place = chance.randrange(len(text) - 1)
-        text = text[:place] + text[place + 1] + text[place] + text[place + 2 :]
+        index = chance.randrange(len(text) - 1)
+        text = text[:index] + text[index + 1] + text[index] + text[index + 2 :]
     return text[0].upper() + text[1:] if chance.random() < 0.5 else text
 
 

@@ -70,8 +70,8 @@ def seconds(action: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def report(what: str, value: str, promise: str, kept: bool) -> None:
-    print(f"{what}: {value} (promise: {promise}; {'kept' if kept else 'MISSED'})", flush=True)
+def report(what: str, value: str, promise: str, met: bool) -> None:
+    print(f"{what}: {value} (promise: {promise}; {'kept' if met else 'MISSED'})", flush=True)
 
 
 def in_batch(grader: postil.Grader, questions: Sequence[Question]) -> None:
@@ -84,13 +84,13 @@ def in_batch(grader: postil.Grader, questions: Sequence[Question]) -> None:
         encoder().forget()
         times.append(seconds(lambda: list(grader.grade_many(questions))))
     best = total / min(times)
-    rates = ", ".join(f"{total / one:.0f}" for one in times)
+    rates = ", ".join(f"{total / duration:.0f}" for duration in times)
     report(f"graded in batch, {total:,} answers", f"{best:.0f}/s ({rates})", "≥ 200/s", best >= 200)
 
 
 def alone(grader: postil.Grader, questions: Sequence[Question]) -> None:
     """One answer at a time, each of another question than the one before."""
-    asked = [(one.text, [r.text for r in one.references], one.answers[-1].text) for one in questions]
+    asked = [(q.text, [reference.text for reference in q.references], q.answers[-1].text) for q in questions]
     asked = (asked * (SINGLE // len(asked) + 1))[:SINGLE]
     forget_measured()
     pipeline.forget()
@@ -116,7 +116,7 @@ def with_torch(pairs: Sequence[Pair], model: Path, weights: Path) -> Callable[[]
 
     def run() -> None:
         rows = Pairs(model, items, "cpu")
-        order = sorted(range(len(pairs)), key=lambda place: len(rows.rows[place][0]))
+        order = sorted(range(len(pairs)), key=lambda index: len(rows.rows[index][0]))
         with torch.inference_mode():
             for start in range(0, len(order), 32):
                 network(rows.tensors(order[start : start + 32]), "response")
@@ -126,7 +126,7 @@ def with_torch(pairs: Sequence[Pair], model: Path, weights: Path) -> Callable[[]
 
 def pairs_only(questions: Sequence[Question], torch: tuple[Path, Path] | None) -> None:
     """The encoder's pairs, beside PyTorch in turns."""
-    pairs = [(answer.text, one.references[0].text) for one in questions for answer in one.answers][:600]
+    pairs = [(answer.text, q.references[0].text) for q in questions for answer in q.answers][:600]
     encoder().pairs(pairs[:8])
     peer = with_torch(pairs, *torch) if torch else None
     if torch is None:
@@ -170,7 +170,7 @@ def main() -> None:
     report("cold start and first answer", f"{cold:.2f} s", "≤ 2.5 s", cold <= 2.5)
     grader = postil.load()
     questions = load(options.data, options.count)
-    grader.grade(questions[0].text, [one.text for one in questions[0].references], "it is lit")
+    grader.grade(questions[0].text, [reference.text for reference in questions[0].references], "it is lit")
     in_batch(grader, questions)
     alone(grader, questions)
     both = options.torch and options.weights

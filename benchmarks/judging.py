@@ -81,7 +81,7 @@ def serving() -> Iterator[Client]:
         server = subprocess.Popen([*command, "--database", str(database)], stdout=subprocess.PIPE, text=True)
         try:
             address = next(
-                found[1] for line in server.stdout or () if (found := re.search(r"(http://\S+)/open\?", line))
+                match[1] for line in server.stdout or () if (match := re.search(r"(http://\S+)/open\?", line))
             )
             with Client(address, token, retries=0) as client:
                 yield client

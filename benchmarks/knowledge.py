@@ -32,9 +32,9 @@ import resource
 from postil.language.pipeline import analyse_many
 from postil.language.words.walks import find_senses
 from postil.language.measures.texts import compare
-one, other = analyse_many(["The sun heats the water.", "Evaporation of the water is caused by heat."])
-one.predicates, other.predicates, find_senses(one)
-compare(one, other)
+first, second = analyse_many(["The sun heats the water.", "Evaporation of the water is caused by heat."])
+first.predicates, second.predicates, find_senses(first)
+compare(first, second)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
 

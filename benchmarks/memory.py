@@ -8,7 +8,7 @@ from pathlib import Path
 
 def taken(pid: int) -> list[int]:
     """Bytes that a process takes, and that each of those takes which it and its children have started."""
-    return [pss(one) for one in family(pid)]
+    return [pss(member) for member in family(pid)]
 
 
 def family(pid: int) -> list[int]:
@@ -20,17 +20,17 @@ def family(pid: int) -> list[int]:
         except OSError:  # it has ended meanwhile
             continue
         parents.setdefault(parent, []).append(int(stat.parent.name))
-    found = [pid]
-    for one in found:
-        found += parents.get(one, [])
-    return found
+    members = [pid]
+    for member in members:
+        members += parents.get(member, [])
+    return members
 
 
 def pss(pid: int) -> int:
     """Bytes of memory that a process takes; of what several share, its share."""
     try:
-        told = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        text = Path(f"/proc/{pid}/smaps_rollup").read_text()
     except OSError:
         return 0
-    match = re.search(r"^Pss:\s+(\d+) kB", told, re.MULTILINE)
+    match = re.search(r"^Pss:\s+(\d+) kB", text, re.MULTILINE)
     return 1024 * int(match[1]) if match else 0

@@ -39,10 +39,10 @@ class Memory:
 
     def note(self, taken: list[int]) -> None:
         """Take note of what the processes take now."""
-        found = (max(self.total, sum(taken)), max(self.largest, *taken))
-        if found != (self.total, self.largest):
-            self.total, self.largest = found
-            self.path.write_text(json.dumps(found))
+        peaks = (max(self.total, sum(taken)), max(self.largest, *taken))
+        if peaks != (self.total, self.largest):
+            self.total, self.largest = peaks
+            self.path.write_text(json.dumps(peaks))
 
 
 def main() -> None:
@@ -102,11 +102,11 @@ def check(dataset: Path, output: Path, count: int) -> None:
     """Every row is there once, in its place, as it was, and has a label; the files are those of the input."""
     names = sorted(path.name for path in dataset.iterdir())
     assert names == sorted(path.name for path in output.iterdir() if path.is_file())
-    wanted = rows(count, terse=True)
+    expected = rows(count, terse=True)
     seen = labelled = 0
     for name in names:
         given, graded = read(dataset / name), read(output / name)
-        for before, after, made in zip(given, graded, wanted, strict=False):
+        for before, after, made in zip(given, graded, expected, strict=False):
             assert before == made, f"{name}: row {seen:,} of the input is another than was made up"
             assert {column: after[column] for column in COLUMNS} == made, f"{name}: row {seen:,} differs"
             seen += 1

@@ -76,7 +76,7 @@ def write_information(path: Path, places: list[tuple[str, int]]) -> None:
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def nltk_value(name: str, one: Any, other: Any, content: dict[str, Any]) -> float | None:
+def nltk_value(name: str, first: Any, second: Any, content: dict[str, Any]) -> float | None:
     """NLTK's value for two of its synsets."""
-    compare = getattr(one, NAMES[name])
-    return compare(other, content) if name in CONTENT else compare(other)
+    compare = getattr(first, NAMES[name])
+    return compare(second, content) if name in CONTENT else compare(second)

@@ -51,9 +51,9 @@ class Case:
 Change = Callable[[Document, random.Random], str | None]
 
 
-def with_word(document: Document, word: str, place: Callable[[Token], bool]) -> str | None:
+def with_word(document: Document, word: str, fits: Callable[[Token], bool]) -> str | None:
     """The text with a word before the first that fits."""
-    at = next((token.start for token in document.tokens if place(token)), None)
+    at = next((token.start for token in document.tokens if fits(token)), None)
     return None if at is None else f"{document.text[:at]}{word} {document.text[at:]}"
 
 
@@ -103,7 +103,7 @@ _HELPERS = re.compile(r"\b(is|are|was|were|do|does|did|has|have|would|could|shou
 
 def contracted(document: Document, _: random.Random) -> str | None:
     """The first helping verb with n't, wherever it stands."""
-    changed = _HELPERS.sub(lambda found: f"{found[0]}n't", document.text, count=1)
+    changed = _HELPERS.sub(lambda match: f"{match[0]}n't", document.text, count=1)
     return None if document.negations or changed == document.text else changed
 
 
@@ -160,15 +160,15 @@ def share(count: int, total: int) -> str:
     return f"{count} of {total} ({100 * count / max(total, 1):.1f} %)"
 
 
-def report(what: str, value: str, promise: str, kept: bool) -> None:
-    print(f"  {what}: {value} (promise: {promise}; {'kept' if kept else 'MISSED'})", flush=True)
+def report(what: str, value: str, promise: str, met: bool) -> None:
+    print(f"  {what}: {value} (promise: {promise}; {'kept' if met else 'MISSED'})", flush=True)
 
 
 def changed(cases: Sequence[Case], change: Change, seed: int) -> tuple[list[int], list[str]]:
     """The places of the cases that can be changed, and what becomes of them."""
     rng = random.Random(seed)
     texts = [change(case.document, rng) for case in cases]
-    places = [place for place, text in enumerate(texts) if text is not None]
+    places = [index for index, text in enumerate(texts) if text is not None]
     return places, [text for text in texts if text is not None]
 
 
@@ -178,19 +178,19 @@ def keeps_labels(
     for name, change, most in SAME:
         places, texts = changed(cases, change, seed)
         after = graded(grader, [(cases[p].question, text) for p, text in zip(places, texts, strict=True)])
-        pairs = [(before[place], judged) for place, judged in zip(places, after, strict=True)]
+        pairs = [(before[index], judged) for index, judged in zip(places, after, strict=True)]
         five, two = (sum(a.labels[name] != b.labels[name] for a, b in pairs) for name in ("5way", "2way"))
         value = f"{share(five, len(pairs))} of labels change; correct or not: {share(two, len(pairs))}"
         report(name, value, f"≤ {most:g} %", 100 * five <= most * len(pairs))
 
 
 def falls(grader: postil.Grader, cases: Sequence[Case], before: Sequence[Judgement], seed: int) -> None:
-    right = [place for place, case in enumerate(cases) if case.label == "correct"]
+    right = [index for index, case in enumerate(cases) if case.label == "correct"]
     for name, change in LOWER:
-        own = [cases[place] for place in right]
+        own = [cases[index] for index in right]
         places, texts = changed(own, change, seed)
         after = graded(grader, [(own[p].question, text) for p, text in zip(places, texts, strict=True)])
-        first = [before[right[place]] for place in places]
+        first = [before[right[index]] for index in places]
         lower = sum(b.score < a.score - FALL for a, b in zip(first, after, strict=True))
         still = sum(judged.label == "correct" for judged in after)
         were = sum(judged.label == "correct" for judged in first)
@@ -206,15 +206,15 @@ def copied(grader: postil.Grader, questions: Sequence[Question]) -> None:
 
 def odd(grader: postil.Grader, questions: Sequence[Question], seed: int) -> None:
     rng = random.Random(seed)
-    cases = [(question, *one) for question in questions for one in odd_answers(question, rng)]
+    cases = [(question, *answer) for question in questions for answer in odd_answers(question, rng)]
     judged = graded(grader, [(question, text) for question, _, text, _ in cases])
     for kind in dict.fromkeys(kind for _, kind, _, _ in cases):
         pairs = [
-            (found.label, wanted)
-            for found, (_, own, _, wanted) in zip(judged, cases, strict=True)
+            (judgement.label, labels)
+            for judgement, (_, own, _, labels) in zip(judged, cases, strict=True)
             if own == kind
         ]
-        good = sum(label in wanted for label, wanted in pairs)
+        good = sum(label in labels for label, labels in pairs)
         right = sum(label == "correct" for label, _ in pairs)
         value = f"{share(good, len(pairs))} as a person would, {right} correct"
         report(kind, value, "all", good == len(pairs))
@@ -223,9 +223,9 @@ def odd(grader: postil.Grader, questions: Sequence[Question], seed: int) -> None
 def try_all(grader: postil.Grader, questions: Sequence[Question], count: int, seed: int) -> None:
     rng = random.Random(seed)
     every = [(question, answer) for question in questions for answer in question.answers]
-    right = [one for one in every if one[1].label == "correct"]
+    right = [pair for pair in every if pair[1].label == "correct"]
     chosen = rng.sample(every, min(count, len(every)))
-    chosen += [one for one in rng.sample(right, min(count, len(right))) if one not in chosen]
+    chosen += [pair for pair in rng.sample(right, min(count, len(right))) if pair not in chosen]
     documents = analyse_many([answer.text for _, answer in chosen])
     cases = [Case(q, document, a.label) for (q, a), document in zip(chosen, documents, strict=True)]
     print(f"{len(cases)} answers, {sum(case.label == 'correct' for case in cases)} of them labelled correct")
@@ -249,7 +249,7 @@ def main() -> None:
         bundled = read_table(path)
     print("The bundled class, which the encoder has not seen: ", end="")
     try_all(grader, bundled, options.count, options.seed)
-    questions = [one for group in read_collection(options.data / "sra").values() for one in group]
+    questions = [question for group in read_collection(options.data / "sra").values() for question in group]
     print("SRA training answers, whose questions it has learned from: ", end="")
     try_all(grader, questions, options.count, options.seed)
 

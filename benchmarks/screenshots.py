@@ -30,15 +30,15 @@ PUPILS = (
     *("Mira", "Nils"),
 )
 RIGHT, PARTLY, WRONG, OFF, NONE = LABELS = RESPONSE_SCHEMES["5way"].labels
-# The answers of the larger class beyond the bundled ones, with the labels of a strict teacher.
+# The answers of the larger class beyond the bundled ones, with the labels of the same teacher.
 MORE = {
-    "it dries up": OFF,
-    "It dries up!": OFF,
-    "It just dries up": OFF,
+    "it dries up": PARTLY,
+    "It dries up!": PARTLY,
+    "It just dries up": PARTLY,
     "Evaporation": PARTLY,
     "evaporation.": PARTLY,
-    "the sun shines on it": OFF,
-    "The sun shines on the puddle.": OFF,
+    "the sun shines on it": PARTLY,
+    "The sun shines on the puddle.": PARTLY,
     "The sun heats the water and it evaporates in the air": RIGHT,
     "the sun heats the water, it evaporates into the air": RIGHT,
     "the sun heats up the water and it evaporates into the air": RIGHT,
@@ -58,7 +58,7 @@ MORE = {
     "it evaporates": PARTLY,
     "the puddle is small": OFF,
     "sun + heat = evaporation into the air": RIGHT,
-    "The heat of the sun makes the water evaporate.": PARTLY,
+    "The heat of the sun makes the water evaporate.": RIGHT,
 }
 # What a full answer says: in whose words, how much it weighs, and whether it is required.
 PARTS = (
@@ -118,7 +118,9 @@ def walk(page: Page, folder: Path) -> None:
     page.goto(f"{question}/groups")
     page.locator(".group summary").first.click()
     shoot("groups")
-    page.locator(".group").first.get_by_role("button", name="off the point").click()
+    group = page.locator(".group").first
+    label = label_of(group.locator(".answer-text").first.inner_text())
+    group.get_by_role("button", name=PLAIN_NAMES[label]).click()
     page.goto(question)
     page.get_by_role("button", name="Grade the others again").click()
     page.wait_for_selector(".changes-head, .empty", timeout=120_000)
@@ -195,10 +197,10 @@ def parts(page: Page, question: str, shoot: Shoot) -> None:
     names = page.locator("input[name=name]")
     while names.count() < len(PARTS):
         page.get_by_role("button", name="Add an item").click()
-    for place, (name, weight, must) in enumerate(PARTS):
-        names.nth(place).fill(name)
-        page.locator("input[name=weight]").nth(place).fill(weight)
-        page.locator("select[name=required]").nth(place).select_option(must)
+    for index, (name, weight, must) in enumerate(PARTS):
+        names.nth(index).fill(name)
+        page.locator("input[name=weight]").nth(index).fill(weight)
+        page.locator("select[name=required]").nth(index).select_option(must)
     shoot("parts", WHOLE)
     page.get_by_role("button", name="Save").last.click()
     page.get_by_role("button", name="Check the answers").click()

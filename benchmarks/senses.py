@@ -34,7 +34,7 @@ def main() -> None:
     print(f"cores: {os.cpu_count()}; load before: {os.getloadavg()[0]:.2f}; system: {given.system}")
     instances = read_senseval(given.file)
     word, _ = Counter(instance.lexelt for instance in instances).most_common(1)[0]
-    instances = [one for one in instances if one.lexelt == word]
+    instances = [instance for instance in instances if instance.lexelt == word]
     start = time.perf_counter()
     tagger = train_tagger(instances[:INSTANCES], given.system)
     spent = time.perf_counter() - start
@@ -50,8 +50,8 @@ def main() -> None:
         tagger.predict(instances)
         rates.append(len(instances) / (time.perf_counter() - start))
         start = time.perf_counter()
-        found = tagger.predict(read_senseval(given.file))
-        read.append(len(found) / (time.perf_counter() - start))
+        tags = tagger.predict(read_senseval(given.file))
+        read.append(len(tags) / (time.perf_counter() - start))
     listed = ", ".join(f"{rate:,.0f}" for rate in rates)
     print(f"model: {size / 2**20:.1f} MB; tagged: {max(rates):,.0f} instances/s ({listed})")
     print(f"… with reading the file: {max(read):,.0f} instances/s")

@@ -74,16 +74,16 @@ def graded_class(store: Store, number: int) -> tuple[str, int, list[int]]:
     jobs.enqueue(store, "grade", question)
     job = jobs.lease_job(store, "benchmark")
     assert job
-    judgements.save_judgements(store, job, [judged(id, place) for place, id in enumerate(ids)])
+    judgements.save_judgements(store, job, [judged(id, index) for index, id in enumerate(ids)])
     jobs.finish(store, job, {"answers": CLASS, "decided": 0})
     return login, question, ids
 
 
-def judged(answer_id: int, place: int) -> Judged:
-    label = LABELS[place % len(LABELS)]
+def judged(answer_id: int, number: int) -> Judged:
+    label = LABELS[number % len(LABELS)]
     chances = dict.fromkeys(LABELS, 0.1) | {label: 0.6}
     return Judged(
-        answer_id, label, chances, 0.5, 0.6 + place % 40 / 100, place % 6 == 0, "", "It is less dense.",
+        answer_id, label, chances, 0.5, 0.6 + number % 40 / 100, number % 6 == 0, "", "It is less dense.",
         "It says the same.", "Well done.", None, now(),
     )  # fmt: skip
 
@@ -94,7 +94,7 @@ def serving(database: Path | str) -> Iterator[str]:
     command = [sys.executable, "-u", "-m", "postil", "serve", "--port", "0", "--database", str(database)]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
     try:
-        yield next(found[0] for line in server.stdout or () if (found := re.search(r"http://[^\s/]+", line)))
+        yield next(match[0] for line in server.stdout or () if (match := re.search(r"http://[^\s/]+", line)))
     finally:
         server.send_signal(signal.SIGINT)
         server.communicate()
@@ -106,7 +106,7 @@ async def everybody(
     """Let everybody work for so long; how long they waited, by kind of page."""
     times = Times(list)
     end = time.perf_counter() + seconds
-    each = [user(address, *one, end, think, random.Random(one[0]), times) for one in classes]
+    each = [user(address, *course, end, think, random.Random(course[0]), times) for course in classes]
     await asyncio.gather(*each)
     return times
 
@@ -134,12 +134,12 @@ async def user(
         await asyncio.sleep(chance.uniform(0, ARRIVAL))
         await timed("login", "POST", "/login", data={"login": login, "password": PASSWORD})
         page = await timed("courses", "GET", "/")
-        found = re.search(r"X-CSRF-Token&#34;: &#34;([\w-]+)", page.text)
-        assert found
+        token = re.search(r"X-CSRF-Token&#34;: &#34;([\w-]+)", page.text)
+        assert token
         while time.perf_counter() < end:
             await asyncio.sleep(chance.expovariate(1 / think))
             if chance.random() < 0.3:
-                form = {"csrf": found[1], "label": chance.choice(LABELS)}
+                form = {"csrf": token[1], "label": chance.choice(LABELS)}
                 await timed("decide", "POST", f"/answers/{chance.choice(ids)}/decide", data=form)
             else:
                 name, path = chance.choice(list(pages(question, ids, chance).items()))

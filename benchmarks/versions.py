@@ -64,8 +64,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     rounds = [(measure(options.old), measure(options.new)) for _ in range(options.rounds)]
-    for place, name in enumerate(NAMES):
-        old, new = (statistics.median(figures[side][place] for figures in rounds) for side in (0, 1))
+    for index, name in enumerate(NAMES):
+        old, new = (statistics.median(figures[side][index] for figures in rounds) for side in (0, 1))
         print(f"{name:12} {old:8.2f} {new:8.2f}  × {new / old:.3f}")
 
 

@@ -48,11 +48,11 @@ def power_iteration(steps: sparse.csr_array, restart: np.ndarray, rounds: int) -
 
 def direct(texts: list[list[Word]], rounds: int) -> np.ndarray:
     steps, order = graph().steps.astype(np.float64), graph().order
-    found = np.zeros((len(texts), graph().size))
+    walks = np.zeros((len(texts), graph().size))
     for row, text in enumerate(texts):
         restart = restarts(text, graph().size).mean(axis=1, dtype=np.float64)
-        found[row, order] = power_iteration(steps, restart[order], rounds)
-    return found
+        walks[row, order] = power_iteration(steps, restart[order], rounds)
+    return walks
 
 
 def errors(texts: list[list[Word]]) -> tuple[float, float]:
@@ -60,10 +60,10 @@ def errors(texts: list[list[Word]]) -> tuple[float, float]:
     exact = direct(texts, 120)
     values = np.abs(walker().texts(texts).expand(graph()) - exact).max()
     unit = exact / np.linalg.norm(exact, axis=1, keepdims=True)
-    pairs = [(one, other) for one in range(len(texts)) for other in range(one)]
-    found = similarities([texts[one] for one, _ in pairs], [texts[other] for _, other in pairs])
-    expected = np.array([unit[one] @ unit[other] for one, other in pairs])
-    return float(np.abs(found - expected).max()), float(values)
+    pairs = [(index, other) for index in range(len(texts)) for other in range(index)]
+    cosines = similarities([texts[first] for first, _ in pairs], [texts[second] for _, second in pairs])
+    expected = np.array([unit[first] @ unit[second] for first, second in pairs])
+    return float(np.abs(cosines - expected).max()), float(values)
 
 
 def speed(texts: list[list[Word]]) -> None:
@@ -102,8 +102,8 @@ def correlations(folder: Path) -> None:
             [(token.lemma, token.wordnet_letter) for token in document.tokens if token.wordnet_letter]
             for document in documents
         ]
-        found = similarities(words[::2], words[1::2])
-        correlation = np.corrcoef(found, [float(row[0]) for row in rows])[0, 1]
+        cosines = similarities(words[::2], words[1::2])
+        correlation = np.corrcoef(cosines, [float(row[0]) for row in rows])[0, 1]
         print(f"{file.stem:32} {len(rows):5} pairs  Pearson {correlation:.3f}", flush=True)
 
 

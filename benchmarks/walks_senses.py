@@ -33,7 +33,7 @@ NAMES = {"n": "nouns", "v": "verbs", "a": "adjectives", "r": "adverbs"}
 
 def read(archive: Path) -> dict[str, list[list[Item]]]:
     """The tagged words of the fully tagged files, sentence by sentence."""
-    found = {}
+    sentences_by_file = {}
     with tarfile.open(archive) as tar:
         for member in tar:
             file = tar.extractfile(member) if re.search(r"brown[12]/tagfiles/.", member.name) else None
@@ -43,12 +43,12 @@ def read(archive: Path) -> dict[str, list[list[Item]]]:
                     [item for tag in TAG.findall(block) if (item := read_tag(tag))]
                     for block in text.split("<s ")[1:]
                 ]
-                found[member.name] = [one for one in sentences if one]
-    return found
+                sentences_by_file[member.name] = [sentence for sentence in sentences if sentence]
+    return sentences_by_file
 
 
 def read_tag(tag: str) -> Item | None:
-    values = {name: one or other for name, one, other in ATTRIBUTE.findall(tag)}
+    values = {name: quoted or bare for name, quoted, bare in ATTRIBUTE.findall(tag)}
     number = values.get("wnsn", "0").partition(";")[0]
     if "lemma" not in values or "lexsn" not in values or not number.isdecimal() or number == "0":
         return None
@@ -60,7 +60,7 @@ def read_tag(tag: str) -> Item | None:
 def without(wn: WordNet, items: list[Item]) -> WordNet:
     """WordNet as if some tagged words had never been counted."""
     counts = wn.counts.copy()
-    places = {word: place for place, word in enumerate(wn.words)}
+    places = {word: index for index, word in enumerate(wn.words)}
     for (lemma, pos, synset), times in Counter(items).items():
         if lemma in places:
             row = 4 * places[lemma] + PARTS.index(pos)

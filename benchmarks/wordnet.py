@@ -81,7 +81,7 @@ def common_words(count: int) -> list[str]:
     starts = wn.senses[0]
     tagged = np.concatenate([[0], np.cumsum(wn.counts)])
     often = tagged[starts[2:-1:4]] - tagged[starts[:-1:4]]
-    return [wn.words[place] for place in np.argsort(-often, kind="stable")[:count]]
+    return [wn.words[index] for index in np.argsort(-often, kind="stable")[:count]]
 
 
 def relative(synset: int, chance: random.Random) -> int:
@@ -98,8 +98,8 @@ def synset_pairs(chance: random.Random, nouns: int, verbs: int, near: int) -> li
     pairs = [(chance.randrange(NOUNS), chance.randrange(NOUNS)) for _ in range(nouns)]
     pairs += [(chance.randrange(NOUNS, TREE), chance.randrange(NOUNS, TREE)) for _ in range(verbs)]
     starts = [chance.randrange(TREE) for _ in range(near)]
-    pairs += [(one, relative(one, chance)) for one in starts]
-    return [(one, other) for one, other in pairs if one != other]
+    pairs += [(start, relative(start, chance)) for start in starts]
+    return [(first, second) for first, second in pairs if first != second]
 
 
 def equality(theirs: Callable, content: dict) -> None:
@@ -108,7 +108,7 @@ def equality(theirs: Callable, content: dict) -> None:
         pairs = synset_pairs(random.Random(1), *counts)
         print(f"\n{len(pairs)} pairs of synsets, {title}: equal to NLTK's within 1e-9")
         for name in NAMES:
-            ours = [synset_similarity(one, other, name) for one, other in pairs]
+            ours = [synset_similarity(a, b, name) for a, b in pairs]
             values = [nltk_value(name, theirs(a), theirs(b), content) for a, b in pairs]
             other_way = [nltk_value(name, theirs(b), theirs(a), content) for a, b in pairs]
             caps = [synset_similarity(a, a, name) if name == "jcn" else math.inf for a, _ in pairs]
@@ -117,18 +117,18 @@ def equality(theirs: Callable, content: dict) -> None:
             print(f"  {name}: {same}; in the better of the two orders and with infinity capped {explained}")
 
 
-def close(one: float, other: float) -> bool:
-    return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
+def close(first: float, second: float) -> bool:
+    return math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-12)
 
 
-def nltk_word(reader: object, name: str, one: str, other: str, content: dict) -> float:
+def nltk_word(reader: object, name: str, first: str, second: str, content: dict) -> float:
     """Best pair of senses, the way NLTK's users write it."""
     return max(
         (
             nltk_value(name, a, b, content) or 0.0
             for pos in "nv"
-            for a in reader.synsets(one, pos)
-            for b in reader.synsets(other, pos)
+            for a in reader.synsets(first, pos)
+            for b in reader.synsets(second, pos)
         ),
         default=0.0,
     )
@@ -184,15 +184,15 @@ def closeness() -> None:
     chance = random.Random(3)
     size = wordnet().size
     starts = [chance.randrange(size) for _ in range(300)]
-    pairs = [(one, chance.randrange(size)) for one in starts[:150]]
-    pairs += [(one, relative(one, chance)) for one in starts[150:]]
+    pairs = [(start, chance.randrange(size)) for start in starts[:150]]
+    pairs += [(start, relative(start, chance)) for start in starts[150:]]
     pairs = [(a, b) for a, b in pairs if a != b]
     ours = [float(gloss_overlap(array(a), array(b))[0, 0]) for a, b in pairs]
     exact = [greedy(a, b) for a, b in pairs]
     same = np.mean([x == y for x, y in zip(ours, exact, strict=True)])
     print(f"\nGloss overlap, {len(pairs)} pairs: {100 * same:.0f} % the same as phrase by phrase, ", end="")
     print(f"Spearman {stats.spearmanr(ours, exact).statistic:.4f}")
-    synsets = np.array(sorted({one for pair in pairs for one in pair}), dtype=np.int32)
+    synsets = np.array(sorted({synset for pair in pairs for synset in pair}), dtype=np.int32)
     reduced, whole = gloss_vector(synsets, synsets), whole_cosines(synsets)
     upper = np.triu_indices(len(synsets), 1)
     error = np.abs(reduced[upper] - whole[upper])
@@ -209,14 +209,14 @@ def array(synset: int) -> np.ndarray:
 def texts_of(synset: int) -> list[list[object]]:
     """A synset's texts, word by word, with a mark between definitions that no other text has."""
     texts, defined = related_texts(array(synset))
-    found: list[list[object]] = [[] for _ in range(len(RELATIVES) + 1)]
-    for text, one in zip(texts.tolist(), defined.tolist(), strict=True):
-        found[text % TEXTS] += [*gloss_words(one), object()]
-    return found
+    words: list[list[object]] = [[] for _ in range(len(RELATIVES) + 1)]
+    for text, synset_number in zip(texts.tolist(), defined.tolist(), strict=True):
+        words[text % TEXTS] += [*gloss_words(synset_number), object()]
+    return words
 
 
-def greedy(one: int, other: int) -> int:
-    return sum(k * k for a in texts_of(one) for b in texts_of(other) for k in shared_phrases(a, b))
+def greedy(first: int, second: int) -> int:
+    return sum(k * k for a in texts_of(first) for b in texts_of(second) for k in shared_phrases(a, b))
 
 
 def whole_cosines(synsets: np.ndarray) -> np.ndarray:
@@ -229,11 +229,11 @@ def whole_cosines(synsets: np.ndarray) -> np.ndarray:
     together = sparse.csr_array(table.T @ table)
     together.setdiag(0)
     texts, defined = related_texts(synsets)
-    found, glosses = gather(rows, defined)
-    named, owner = places[rows[1][found]], (texts // TEXTS)[glosses]
-    kept = named >= 0
+    positions, glosses = gather(rows, defined)
+    named, owner = places[rows[1][positions]], (texts // TEXTS)[glosses]
+    known = named >= 0
     counts = sparse.csr_array(
-        (np.ones(kept.sum()), (owner[kept], named[kept])), shape=(len(synsets), table.shape[1])
+        (np.ones(known.sum()), (owner[known], named[known])), shape=(len(synsets), table.shape[1])
     )
     vectors = (counts @ together).toarray()
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)

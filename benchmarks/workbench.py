@@ -94,19 +94,19 @@ def varied(text: str, chance: random.Random) -> str:
     """An answer with a word put before, behind, left out or doubled, or with two letters swapped."""
     words = text.split()
     for _ in range(chance.randint(1, 3)):
-        place = chance.randrange(len(words))
+        index = chance.randrange(len(words))
         change = chance.randrange(5)
         if change == 0:
             words = [*chance.choice(BEFORE).split(), *words]
         elif change == 1:
             words = [*words, *chance.choice(AFTER).split()]
         elif change == 2 and len(words) > 3:
-            del words[place]
-        elif change == 3 and len(words[place]) > 3:
-            one = words[place]
-            words[place] = one[:1] + one[2] + one[1] + one[3:]
+            del words[index]
+        elif change == 3 and len(words[index]) > 3:
+            word = words[index]
+            words[index] = word[:1] + word[2] + word[1] + word[3:]
         else:
-            words.insert(place, words[place])
+            words.insert(index, words[index])
     return " ".join(words)
 
 
@@ -119,9 +119,9 @@ def serving(database: Path) -> Iterator[tuple[subprocess.Popen[str], httpx.Clien
     )
     try:
         link = next(
-            found
+            match
             for line in server.stdout or ()
-            if (found := re.search(r"(http://\S+)/open\?token=(\S+)", line))
+            if (match := re.search(r"(http://\S+)/open\?token=(\S+)", line))
         )
         with httpx.Client(base_url=link[1], headers={"origin": link[1]}, timeout=60) as client:
             client.post("/open", data={"token": link[2]})
@@ -198,7 +198,7 @@ def report(store: Store, job: Job, seconds: float) -> None:
 def report_pages(when: str, times: Times) -> None:
     """How long the pages took."""
     print(when)
-    everything = [one for its in times.values() for one in its]
+    everything = [duration for durations in times.values() for duration in durations]
     for name, its in [*times.items(), ("all pages", everything)]:
         middle, high = np.percentile(its, (50, 95)) * 1000
         print(f"{name:10} {len(its):5} times, p50 {middle:4.0f} ms, p95 {high:4.0f} ms")

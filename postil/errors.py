@@ -5,7 +5,10 @@ Messages may end up in logs: they name files, lines, ids, columns and labels, an
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import errno
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from traceback import extract_tb
@@ -13,6 +16,7 @@ from traceback import extract_tb
 _LONGEST_NAME = 60
 _LONGEST_LABEL = 30
 _MOST_WORDS = 4
+_MOST_LINES = 5
 
 
 class PostilError(Exception):
@@ -55,6 +59,42 @@ class MissingDataError(PostilError):
     """Data that a command needs and cannot find."""
 
 
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong in a file: an `error` stops its reader, a `warning` is read all the same."""
+
+    line: int
+    record: str
+    what: str
+    severity: str = "error"
+
+
+class InputWarning(UserWarning):
+    """A file that was read although some places in it are irregular; `problems` lists them."""
+
+    def __init__(self, path: Path | str, problems: Sequence[Problem]) -> None:
+        self.path = str(path)
+        self.problems = tuple(problems)
+        super().__init__(self.path, self.problems)
+
+    def __str__(self) -> str:
+        numbers = list(dict.fromkeys(problem.line for problem in self.problems))
+        lines = ", ".join(map(str, numbers[:_MOST_LINES]))
+        if len(numbers) > _MOST_LINES:
+            lines += f" and {len(numbers) - _MOST_LINES:,} more"
+        count = number_of(len(self.problems), "irregular place")
+        return (
+            f"{self.path}: {count} (line{'s' if len(numbers) > 1 else ''} {lines}), read all the same. "
+            f"The first: {self.problems[0].what} `postil check` lists them."
+        )
+
+
+def warn_of(path: Path | str, problems: Sequence[Problem]) -> None:
+    """Warn once of all the places in a file that are irregular and were read; of none, say nothing."""
+    if problems:
+        warnings.warn(InputWarning(path, problems), stacklevel=3)
+
+
 def some(names: Iterable[str], most: int = 3) -> str:
     """Quote the first few of many names for a message: `'a', 'b', 'c' and 7 more`; long ones are cut."""
     listed = list(names)
@@ -73,6 +113,18 @@ def unknown_label(label: str, what: str = "label") -> str:
 def number_of(count: int, thing: str) -> str:
     """Count things in words: `1 question`, `2,000 questions`."""
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)  # the disk is full, or all that this user may have of it
+
+
+def is_disk_full(error: BaseException | None) -> bool:
+    """Whether something failed because a disk is full, whatever it was called on the way."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in _FULL:
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def origin(error: Exception) -> str:

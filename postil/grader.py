@@ -39,7 +39,7 @@ _TOGETHER = 256  # answers explained at once: many are faster than a few
 
 @dataclass(frozen=True, eq=False)
 class Grader:
-    """Judges answers. What it remembers, it remembers while it lives; nothing is written anywhere."""
+    """Judges answers. It remembers labels only as long as it exists; nothing is written anywhere."""
 
     stacks: Mapping[str, Stack]
     # The questions that the encoder learned from (fingerprints), and how many answers to each.
@@ -155,12 +155,11 @@ def _finished(
     from postil.explain.notes import explained  # only here: plain grading needs neither aligner nor words
     from postil.grading.comparison import Class, compare
 
-    compared = compare(
-        [
-            Class(question.text, _read(question, answers), judgements, claims)
-            for question, answers, judgements in classes
-        ]
-    )
+    read = []
+    for question, answers, judgements in classes:
+        texts = as_read(question.text, _texts(question.references), [shortened(text) for text in answers])
+        read.append(Class(question.text, texts, judgements, claims))
+    compared = compare(read)
     finished = []
     for (_, _, judgements), comparisons in zip(classes, compared, strict=True):
         if claims is not None:
@@ -191,11 +190,6 @@ def _explained_together(graded: Iterable[Graded]) -> Iterator[Graded]:
 def make_question(text: str, references: Sequence[str], id: str = "") -> Question:
     """A question without answers, from plain texts."""
     return Question(id, text, tuple(Reference(str(number), words) for number, words in enumerate(references)))
-
-
-def _read(question: Question, answers: Sequence[str]) -> list[str]:
-    texts = [shortened(answer) for answer in answers]
-    return as_read(question.text, _texts(question.references), texts)
 
 
 def _texts(items: Sequence[Reference] | Sequence[Answer]) -> list[str]:
@@ -242,7 +236,7 @@ def evidence_of(questions: Sequence[Question], progress: Progress | None = None)
     tables = []
     total = sum(len(question.answers) for question in questions)
     for question in questions:
-        references = _demanded([one.text for one in question.references])
+        references = _demanded(_texts(question.references))
         answers = [shortened(answer.text) for answer in question.answers]
         tables.append(gather(question.text, references, as_read(question.text, references, answers)).table)
         if progress:

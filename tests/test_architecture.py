@@ -190,7 +190,7 @@ def test_few_modules_are_very_short():
 def test_nothing_unpickles_or_calls_out(path):
     names = imports_of(path)
     # The client calls the server, and the Ray engine the cluster, that their user names; nobody else calls.
-    named = {ROOT / "client": {"httpx"}, ROOT / "batch" / "cluster.py": {"socket"}}
+    named = {ROOT / "client": {"httpx"}, ROOT / "batch" / "engines.py": {"socket"}}
     network = NETWORK - named.get(path, named.get(path.parent, set()))
     assert [one for one in sorted(names) if below(one, NEVER | network | {"joblib.load"})] == []
     loads = [

@@ -14,6 +14,7 @@ LIMITS = {
     "encoder": 45_000_000,
     "entailment": 200_000,
     "grader": 200_000,
+    "passwords": 400_000,
     "pipeline": 25_000_000,
     "roles": 5_000_000,
     "spaces": 12_000_000,

@@ -4,6 +4,11 @@
 
 FOLDS holds the `fold-unseen-questions-….npz` that training/encoder.py wrote: what networks say of the alignments that
 they did not learn from. `--cross-validate 10` measures first, by pairs of sentences; figures.json has the outcome.
+
+    python training/aligner.py --data DATA --cross-validate 5 --without-encoder
+
+measures trees and rules where the networks of the folds were not kept: the trees see nothing of an encoder. Nothing is
+written.
 """
 
 from __future__ import annotations
@@ -16,19 +21,15 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 import numpy as np
-import onnx
-import skl2onnx.common._container
 from alignment_learning import Example, Learned, examples_of, learn
 from encoder_data import read_packed
-from skl2onnx import convert_sklearn
-from skl2onnx.common.data_types import FloatTensorType
 from threadpoolctl import threadpool_limits
 from tokenizers import Tokenizer
 
 from postil.alignment.aligner import FORMAT, NAMES, Aligner, own_chunks
-from postil.alignment.words import Weights
+from postil.alignment.features import Weights
 from postil.data.judgements import AlignedPair, ChunkedPair
-from postil.language.network import LONGEST, LinkPieces, link_pieces_of
+from postil.language.network import LONGEST, LinkPieces, encoder, link_pieces_of
 from postil.research.benchmarks import read_datasets
 from postil.scoring.alignment import score_alignments
 
@@ -38,14 +39,14 @@ Said = dict[tuple[str, str], tuple[LinkPieces, Weights]]  # by dataset and pair
 def read_folds(pairs: Path, folder: Path) -> Said:
     """What networks say of alignments that they did not learn from, by dataset and pair."""
     places = {
-        place: (item["source"], item["id"])
-        for place, item in enumerate(read_packed(pairs))
+        index: (item["source"], item["id"])
+        for index, item in enumerate(read_packed(pairs))
         if item["task"] == "link" and "fold" in item
     }
     texts = {
-        places[place]: (item["first"], item["second"])
-        for place, item in enumerate(read_packed(pairs))
-        if place in places
+        places[index]: (item["first"], item["second"])
+        for index, item in enumerate(read_packed(pairs))
+        if index in places
     }
     tokenizer = load_tokenizer()
     found: Said = {}
@@ -57,6 +58,13 @@ def read_folds(pairs: Path, folder: Path) -> Said:
             encoding = tokenizer.encode(*texts[places[place]])
             found[places[place]] = (link_pieces_of(encoding, own), weights)
     return found
+
+
+def read_nothing() -> Said:
+    """For every pair, what an encoder says that has read nothing."""
+    nowhere, weights = np.zeros(0, np.intp), encoder().link_weights
+    nothing = np.zeros((0, weights["inner.weight"].shape[1] // 4), np.float32)
+    return defaultdict(lambda: (LinkPieces((nowhere, nowhere), (nothing, nothing)), weights))
 
 
 def load_tokenizer() -> Tokenizer:
@@ -73,7 +81,7 @@ class Data:
     def __init__(self, folder: Path, said: Said) -> None:
         datasets = read_datasets(folder)
         self.names = [name for name, (pairs, _) in datasets.items() for _ in pairs]
-        self.places = [place for pairs, _ in datasets.values() for place in range(len(pairs))]
+        self.places = [index for pairs, _ in datasets.values() for index in range(len(pairs))]
         self.gold: list[AlignedPair] = [pair for pairs, _ in datasets.values() for pair in pairs]
         chunks: dict[str, list[ChunkedPair]] = {
             "gold": [one for _, chunked in datasets.values() for one in chunked],
@@ -98,7 +106,7 @@ def cross_validate(data: Data, folds: int) -> dict:
             examples = [data.examples[kind][row] for row in inside]
             with threadpool_limits(1, user_api="openmp"):
                 aligned = aligner.align_prepared(
-                    [chunks[row] for row in inside], [one.pair for one in examples]
+                    [chunks[row] for row in inside], [example.pair for example in examples]
                 )
             found[kind] |= dict(zip(inside, aligned, strict=True))
         print(f"fold {fold + 1} of {folds}, {time.time() - started:.0f} s", flush=True)
@@ -115,6 +123,8 @@ def cross_validate(data: Data, folds: int) -> dict:
 
 def make_plain_node(*arguments, **attributes):
     """A node of ONNX; the converter hands over numpy's numbers and truth values, which protobuf now refuses."""
+    import onnx
+
     for name, values in attributes.items():
         if isinstance(values, list) and values and isinstance(values[0], bool | int | np.integer | np.bool_):
             attributes[name] = [int(value) for value in values]
@@ -123,6 +133,10 @@ def make_plain_node(*arguments, **attributes):
 
 def export(learned: Learned, folder: Path) -> None:
     """Write the trees as ONNX, and what the classes of each are."""
+    import skl2onnx.common._container  # only here: measuring does not need it
+    from skl2onnx import convert_sklearn
+    from skl2onnx.common.data_types import FloatTensorType
+
     classes = {}
     skl2onnx.common._container.make_node = make_plain_node
     for name in NAMES:
@@ -140,10 +154,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    for name in ("data", "pairs", "folds", "out"):
-        parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--data", type=Path, required=True)
+    for name in ("pairs", "folds", "out"):
+        parser.add_argument(f"--{name}", type=Path)
     parser.add_argument("--cross-validate", type=int, default=0, metavar="FOLDS")
+    parser.add_argument(
+        "--without-encoder", action="store_true", help="only cross-validate, without networks of folds"
+    )
     options = parser.parse_args()
+    if options.without_encoder:
+        cross_validate(Data(options.data / "ists", read_nothing()), options.cross_validate or 5)
+        return
+    if None in (options.pairs, options.folds, options.out):
+        parser.error(
+            "--pairs, --folds and --out are needed, unless the encoder is left out (--without-encoder)"
+        )
     options.out.mkdir(parents=True, exist_ok=True)
     data = Data(options.data / "ists", read_folds(options.pairs, options.folds))
     if options.cross_validate:

@@ -14,9 +14,8 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from postil.alignment.aligner import LINK_TYPES, SCORES, Models, Predict, Table, group_table, single_table
-from postil.alignment.features import Pair, prepared
+from postil.alignment.features import Pair, Weights, prepared
 from postil.alignment.optimiser import Group, groups
-from postil.alignment.words import Weights
 from postil.data.arrays import Floats
 from postil.data.judgements import AlignedPair, ChunkedPair, Chunks
 from postil.errors import PostilError
@@ -73,8 +72,8 @@ class Example:
 
 def learn(examples: Sequence[Example]) -> Learned:
     """Learn from examples."""
-    examples = [one for one in examples if one.table.size]
-    if not any(one.links for one in examples):
+    examples = [example for example in examples if example.table.size]
+    if not any(example.links for example in examples):
         raise PostilError("there is no aligned pair to learn from.")
     # Trees on all cores are slower than on one when anything else is running.
     with threadpool_limits(1, user_api="openmp"):
@@ -88,32 +87,35 @@ def examples_of(
     pairs: Sequence[AlignedPair], chunks: Sequence[ChunkedPair], spoken: Sequence[tuple[LinkPieces, Weights]]
 ) -> list[Example]:
     """Aligned pairs, their chunks, and what an encoder that has not seen them says of them, one for one."""
-    documents = list(analyse_tokens(words for one in chunks for words in (one.source, one.target)))
+    documents = list(analyse_tokens(words for chunk in chunks for words in (chunk.source, chunk.target)))
     found = []
     for row, (pair, chunked, (own, weights)) in enumerate(zip(pairs, chunks, spoken, strict=True)):
         compared = prepared(chunked, *documents[2 * row : 2 * row + 2], own, weights)
         wanted = {
-            (_inside(chunked.source_chunks, one.source), _inside(chunked.target_chunks, one.target)): (
-                one.type,
-                one.score,
+            (
+                _inside(chunked.source_chunks, alignment.source),
+                _inside(chunked.target_chunks, alignment.target),
+            ): (
+                alignment.type,
+                alignment.score,
             )
-            for one in pair.alignments
-            if one.source and one.target
+            for alignment in pair.alignments
+            if alignment.source and alignment.target
         }
         found.append(Example(compared, single_table(compared), wanted))
     return found
 
 
 def _inside(chunks: Chunks, numbers: Sequence[int]) -> tuple[int, ...]:
-    return tuple(place for place, chunk in enumerate(chunks) if set(chunk) & set(numbers))
+    return tuple(index for index, chunk in enumerate(chunks) if set(chunk) & set(numbers))
 
 
 def _learn_groups(examples: Sequence[Example]) -> HistGradientBoostingClassifier:
     """Which groups are aligned, among those that chances from other folds make possible."""
     rows, wanted = [], []
     for fold in range(_FOLDS):
-        others = [one for number, one in enumerate(examples) if number % _FOLDS != fold]
-        own = [one for number, one in enumerate(examples) if number % _FOLDS == fold]
+        others = [example for number, example in enumerate(examples) if number % _FOLDS != fold]
+        own = [example for number, example in enumerate(examples) if number % _FOLDS == fold]
         if not others or not own:
             continue
         predict = _second(_boosted(_rows(others), _flat(others) < len(LINK_TYPES)))
@@ -133,7 +135,7 @@ def _learn_types(
 ) -> tuple[VotingClassifier, VotingClassifier]:
     """Types of aligned chunks, and the scores of those that are not equivalent."""
     rows, types = _rows(examples), _flat(examples)
-    scores = np.concatenate([one.scores.ravel() for one in examples])
+    scores = np.concatenate([example.scores.ravel() for example in examples])
     aligned = types < len(LINK_TYPES)
     scored = aligned & (types > 0) & (scores > 0)
     trees, few_trees = _trees(), _trees(iterations=100, leaves=8)
@@ -167,11 +169,11 @@ def _trees(iterations: int = 150, leaves: int = 12) -> HistGradientBoostingClass
 
 
 def _rows(examples: Sequence[Example]) -> Table:
-    return np.concatenate([one.table.reshape(-1, one.table.shape[-1]) for one in examples])
+    return np.concatenate([example.table.reshape(-1, example.table.shape[-1]) for example in examples])
 
 
 def _flat(examples: Sequence[Example]) -> Labels:
-    return np.concatenate([one.types.ravel() for one in examples])
+    return np.concatenate([example.types.ravel() for example in examples])
 
 
 def _second(model: HistGradientBoostingClassifier) -> Predict:

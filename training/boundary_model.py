@@ -31,8 +31,8 @@ def learn_boundaries(pipeline: Pipeline, data: Path, silver: Iterable[Sentence])
     rows: list[tuple[tuple[str, Key], ...]] = []
     for document in pipeline.analyse_tokens(sentence.words for sentence in sentences):
         chunk_tags = tags_of(document.chunks, len(document.tokens))
-        for place in range(len(document.tokens)):
-            keys = keys_at(document.tokens, chunk_tags, place)
+        for index in range(len(document.tokens)):
+            keys = keys_at(document.tokens, chunk_tags, index)
             rows.append(tuple(zip(TEMPLATES, keys, strict=True)))
     target = np.array([tag == "B" for sentence in sentences for tag in sentence.ists])
     weight = np.concatenate(

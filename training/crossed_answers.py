@@ -45,7 +45,7 @@ def crossed_answers(
 def changed(text: str, antonyms: Mapping[str, Sequence[str]], rng: random.Random) -> str:
     """The text with a word turned into its opposite, with a part left out, or with a word denied."""
     words = text.split()
-    places = [place for place, word in enumerate(words) if bare(word) in antonyms]
+    places = [index for index, word in enumerate(words) if bare(word) in antonyms]
     if places and rng.random() < 0.6:
         place = rng.choice(places)
         words[place] = rng.choice(antonyms[bare(words[place])])

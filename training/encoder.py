@@ -54,7 +54,7 @@ class Workshop:
         self.say(f"read {len(self.items)} pairs")
 
     def _of(self, wanted) -> list[int]:
-        return [place for place, item in enumerate(self.items) if wanted(item)]
+        return [index for index, item in enumerate(self.items) if wanted(item)]
 
     def say(self, what: str) -> None:
         print(f"{self.options.part}: {what}, {time.time() - self.started:.0f} s", flush=True)
@@ -230,7 +230,7 @@ class Workshop:
         found["rte"] = np.array([rte[place] for place in held["rte"]], np.float32).reshape(-1, HEADS["nli"])
         self.say(f"{name}, links {fold}: " + self.link_report(model, self.small, held["gold"]))
         states = small_states(model, self.small, held["gold"])
-        found["gold_sizes"] = np.array([len(one) for one in states])
+        found["gold_sizes"] = np.array([len(state) for state in states])
         found["gold"] = np.concatenate(states)
         found |= {f"links.{key}": value.cpu().numpy() for key, value in model.links.state_dict().items()}
         path = self.path(f"fold-{name}-{fold}.npz")
@@ -242,8 +242,8 @@ class Workshop:
         folds = [dict(np.load(part)) for part in parts]
         joined = {}
         for kind, heads in (("real", tuple(HEADS)), ("rte", ("rte",))):
-            order = np.argsort(np.concatenate([one[f"{kind}_places"] for one in folds]))
-            joined |= {head: np.concatenate([one[head] for one in folds])[order] for head in heads}
+            order = np.argsort(np.concatenate([fold[f"{kind}_places"] for fold in folds]))
+            joined |= {head: np.concatenate([fold[head] for fold in folds])[order] for head in heads}
         np.savez(self.path(f"folds-{name}.npz"), **joined)
         self.say(f"{name}: " + self.report(self.real, dict(zip(self.real, joined["response"], strict=True))))
 
@@ -262,8 +262,8 @@ def write_speech(path: Path, speech: Speech) -> None:
     for task, logits in speech.items():
         values = list(logits.values())
         found[f"{task}_places"] = np.array(list(logits))
-        found[f"{task}_shapes"] = np.array([one.shape for one in values])
-        found[f"{task}_values"] = np.concatenate([one.ravel() for one in values]).astype(np.float16)
+        found[f"{task}_shapes"] = np.array([value.shape for value in values])
+        found[f"{task}_values"] = np.concatenate([value.ravel() for value in values]).astype(np.float16)
     np.savez(path.with_suffix(".part.npz"), **found)
     path.with_suffix(".part.npz").rename(path)
 

@@ -52,9 +52,11 @@ def responses(folder: Path, antonyms: Mapping[str, Sequence[str]]) -> Iterator[d
     read = {}
     for question in questions:
         texts = as_read(
-            question.text, [one.text for one in question.references], [one.text for one in question.answers]
+            question.text,
+            [reference.text for reference in question.references],
+            [answer.text for answer in question.answers],
         )
-        read |= zip([(question.corpus, one.id) for one in question.answers], texts, strict=True)
+        read |= zip([(question.corpus, answer.id) for answer in question.answers], texts, strict=True)
 
     def item(
         question: Question, answer: str, reference: str, label: str | None, where: Folds, **more: object
@@ -88,7 +90,7 @@ def responses(folder: Path, antonyms: Mapping[str, Sequence[str]]) -> Iterator[d
 
 def matched(question: Question, match: str) -> str:
     """The reference an annotator matched, which only training may see."""
-    return next((one.text for one in question.references if match and one.id == match), "")
+    return next((reference.text for reference in question.references if match and reference.id == match), "")
 
 
 def inferences(folder: Path, rng: random.Random) -> Iterator[dict]:

@@ -40,7 +40,7 @@ class Pairs:
             if items[place]["task"] == "link":
                 self.chunks[place] = chunk_pieces(one, items[place]["chunks"])
         # While learning, an answer may also be shown beside the reference an annotator matched.
-        with_match = [place for place, one in enumerate(items) if one.get("matched")]
+        with_match = [index for index, item in enumerate(items) if item.get("matched")]
         matched = tokenizer.encode_batch(
             [(items[place]["first"], items[place]["matched"]) for place in with_match]
         )
@@ -84,8 +84,8 @@ class Pairs:
         """The matrices that make means of chunks out of the vectors of pieces."""
         chunks = [self.chunks[place][side] for place in places]
         found = np.zeros((len(places), max(map(len, chunks)), width), np.float32)
-        for row, one in enumerate(chunks):
-            for number, pieces in enumerate(one):
+        for row, chunk in enumerate(chunks):
+            for number, pieces in enumerate(chunk):
                 found[row, number, pieces] = 1 / max(len(pieces), 1)
         return found
 
@@ -110,8 +110,8 @@ def chunk_pieces(encoding: Encoding, chunks: Sequence[Sequence[Sequence[int]]]) 
     found: tuple[Pieces, Pieces] = ([], [])
     for side, spans in enumerate(chunks):
         pieces = [
-            (place, *encoding.offsets[place])
-            for place, number in enumerate(encoding.sequence_ids)
+            (index, *encoding.offsets[index])
+            for index, number in enumerate(encoding.sequence_ids)
             if number == side
         ]
         for start, end in spans:
@@ -169,9 +169,9 @@ def said(model: nn.Module, pairs: Pairs, places: Sequence[int], task: str) -> di
     for group in in_order(pairs, places):
         with autocast(pairs.device):
             logits = model(pairs.tensors(group), task).float().cpu().numpy()
-        for place, one in zip(group, logits, strict=True):
+        for place, logit in zip(group, logits, strict=True):
             found[place] = (
-                one if task != "link" else one[tuple(slice(len(side)) for side in pairs.chunks[place])]
+                logit if task != "link" else logit[tuple(slice(len(side)) for side in pairs.chunks[place])]
             )
     model.train()
     return {place: found[place] for place in places}
@@ -185,7 +185,7 @@ def small_states(model: Encoder, pairs: Pairs, places: Sequence[int]) -> list[np
     for group in in_order(pairs, places):
         with autocast(pairs.device):
             states = model.links.project(model.states(pairs.tensors(group))).half().cpu().numpy()
-        found |= {p: one[: len(pairs.rows[p][0])] for p, one in zip(group, states, strict=True)}
+        found |= {p: state[: len(pairs.rows[p][0])] for p, state in zip(group, states, strict=True)}
     model.train()
     return [found[place] for place in places]
 

@@ -9,8 +9,8 @@ import numpy as np
 
 def macro(gold: np.ndarray, given: np.ndarray, classes: int) -> float:
     """The mean of the classes' F1."""
-    hits = [((gold == one) & (given == one)).sum() for one in range(classes)]
-    sums = [(gold == one).sum() + (given == one).sum() for one in range(classes)]
+    hits = [((gold == index) & (given == index)).sum() for index in range(classes)]
+    sums = [(gold == index).sum() + (given == index).sum() for index in range(classes)]
     return float(np.mean([2 * hit / max(total, 1) for hit, total in zip(hits, sums, strict=True)]))
 
 
@@ -35,8 +35,8 @@ def report(corpora: Sequence[str], gold: np.ndarray, logits: np.ndarray) -> str:
 
 def link_report(targets: Sequence[np.ndarray], tables: Sequence[np.ndarray]) -> str:
     """F1 of the pairs of chunks that are aligned; of these, how many types are right, and how far scores are off."""
-    gold = np.concatenate([one.reshape(-1, 2) for one in targets])
-    given = np.concatenate([one.reshape(-1, one.shape[-1]) for one in tables])
+    gold = np.concatenate([target.reshape(-1, 2) for target in targets])
+    given = np.concatenate([table.reshape(-1, table.shape[-1]) for table in tables])
     none = given.shape[1] - 2
     aligned, found = gold[:, 0] < none, given[:, :-1].argmax(1) < none
     right = given[aligned, :none].argmax(1) == gold[aligned, 0]

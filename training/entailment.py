@@ -45,12 +45,14 @@ class Data:
 
     def __init__(self, data: Path, pairs: Path, folds: Path) -> None:
         items = [one for one in read_packed(pairs) if one.get("source") == "rte"]
-        self.sets = np.array([one["id"].split()[0].upper() for one in items])
-        self.fold = np.array([one["fold"] for one in items])
+        self.sets = np.array([item["id"].split()[0].upper() for item in items])
+        self.fold = np.array([item["fold"] for item in items])
         known = {
             name: {p.id: p for p in read_pairs(next(data.glob(f"rte/{name}.*")))} for name in files_of(items)
         }
-        self.pairs: list[Pair] = [known[name][id] for name, id in (one["id"].split(" ", 1) for one in items)]
+        self.pairs: list[Pair] = [
+            known[name][id] for name, id in (item["id"].split(" ", 1) for item in items)
+        ]
         self.labels = np.array([pair.label for pair in self.pairs])
         self.logits = np.load(folds / "folds-unseen-questions.npz")["rte"]
         words = word_table([(pair.text, pair.hypothesis) for pair in self.pairs])
@@ -59,7 +61,7 @@ class Data:
 
 
 def files_of(items: list[dict]) -> list[str]:
-    return list(dict.fromkeys(one["id"].split()[0] for one in items))
+    return list(dict.fromkeys(item["id"].split()[0] for item in items))
 
 
 def fit_curve(

@@ -72,8 +72,8 @@ class Data:
         covered, words, likeness = [], [], []
         started = time.time()
         for number, question in enumerate(self.questions, start=1):
-            references = [one.text for one in question.references]
-            answers = as_read(question.text, references, [one.text for one in question.answers])
+            references = [reference.text for reference in question.references]
+            answers = as_read(question.text, references, [answer.text for answer in question.answers])
             table, chosen, sides = evidence.best_coverage(encoder(), question.text, references, answers)
             covered.append(table)
             words.append(word_table(question.text, chosen, answers))
@@ -166,7 +166,7 @@ def main() -> None:
     everything = np.arange(len(data.labels))
     stacks = {}
     for name, scenarios in (("known", ("unseen-answers",)), ("new", ("unseen-questions", "unseen-domains"))):
-        both = np.concatenate([probabilities[one] for one in scenarios])
+        both = np.concatenate([probabilities[scenario] for scenario in scenarios])
         gold, corpora = np.tile(data.labels, len(scenarios)), np.tile(data.corpus, len(scenarios))
         biases = tuned(both, gold, corpora)
         stacks[name] = replace(

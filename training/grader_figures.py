@@ -109,7 +109,7 @@ def interval(gold, given, groups, classes, draws: int = 400) -> tuple[float, flo
     members = [np.where(groups == one)[0] for one in np.unique(groups)]
     found = []
     for _ in range(draws):
-        rows = np.concatenate([members[one] for one in rng.integers(len(members), size=len(members))])
+        rows = np.concatenate([members[number] for number in rng.integers(len(members), size=len(members))])
         found.append(macro(gold[rows], given[rows], classes))
     low, high = np.quantile(found, [0.025, 0.975])
     return round(float(low), 4), round(float(high), 4)

@@ -36,13 +36,16 @@ def gold_links(folder: Path) -> Iterator[dict]:
 
 def gold_item(name: str, pair: AlignedPair, chunks: ChunkedPair) -> dict:
     links = []
-    for one in pair.alignments:
-        if one.source and one.target:
+    for alignment in pair.alignments:
+        if alignment.source and alignment.target:
             sides = [
-                [place for place, chunk in enumerate(side) if set(chunk) & set(numbers)]
-                for side, numbers in ((chunks.source_chunks, one.source), (chunks.target_chunks, one.target))
+                [index for index, chunk in enumerate(side) if set(chunk) & set(numbers)]
+                for side, numbers in (
+                    (chunks.source_chunks, alignment.source),
+                    (chunks.target_chunks, alignment.target),
+                )
             ]
-            links.append([*sides, one.type, one.score])
+            links.append([*sides, alignment.type, alignment.score])
     spans = [
         spans_of(tokens, side)
         for tokens, side in ((pair.source, chunks.source_chunks), (pair.target, chunks.target_chunks))
@@ -107,7 +110,7 @@ def chunk_spans(document: Document) -> Spans:
 def opposite(document: Document, antonyms: Mapping[str, Sequence[str]], rng: random.Random) -> dict | None:
     """A sentence beside itself with a word turned into its opposite; sometimes the other way round."""
     spans = chunk_spans(document)
-    tokens = [one for one in document.tokens if one.is_content and bare(one.text) in antonyms]
+    tokens = [token for token in document.tokens if token.is_content and bare(token.text) in antonyms]
     if not tokens or len(spans) < 2:
         return None
     token = rng.choice(tokens)

@@ -27,7 +27,9 @@ def negated(document: Document) -> str | None:
     for sentence in document.sentences:
         tokens = document.words(sentence)
         root = next((token for token in tokens if token.head == token.index), None)
-        if root is None or any(token.index in one.cue for one in document.negations for token in tokens):
+        if root is None or any(
+            token.index in negation.cue for negation in document.negations for token in tokens
+        ):
             continue
         helpers = [t for t in tokens if t.head == root.index and t.relation in ("aux", "aux:pass", "cop")]
         place = next((t for t in helpers if t.lemma in _BE_LIKE or t.relation != "cop"), None)

@@ -135,7 +135,7 @@ def score(examples: Sequence[Example], answers: Sequence[Sequence[Predicate]]) -
         wanted = {frame.predicate: frame for frame in example.frames}
         n["predicates wanted"] += len(wanted)
         n["predicates given"] += len(predicates)
-        both = [one for one in predicates if one.index in wanted]
+        both = [predicate for predicate in predicates if predicate.index in wanted]
         n["predicates hits"] += len(both)
         n["rolesets"] += sum(one.roleset == wanted[one.index].roleset for one in both)
         spans = {(f.predicate, r, a, b) for f in example.frames for r, a, b in f.arguments}

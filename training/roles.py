@@ -109,8 +109,8 @@ def labelled_heads(example: Example, number: int) -> dict[int, tuple[str, int, i
             for i in range(start, end)
             if (not start <= tree.heads[i] < end or tree.heads[i] == i) and i in nearby
         ]
-        for place, root in enumerate(roots):
-            heads[root] = (JOINED if place else role, start, end)
+        for index, root in enumerate(roots):
+            heads[root] = (JOINED if index else role, start, end)
     return heads
 
 

@@ -41,7 +41,7 @@ def adjective(pos: str) -> str:
 
 def sense_arrays(synsets: list[Synset], folder: Path) -> Arrays:
     """The index: words, their senses in order, and how often each was tagged."""
-    numbers = {(adjective(one.pos), one.offset): n for n, one in enumerate(synsets)}
+    numbers = {(adjective(synset.pos), synset.offset): n for n, synset in enumerate(synsets)}
     senses = {(word, pos): [numbers[pos, one] for one in found] for word, pos, found in read_senses(folder)}
     words = sorted({word for word, _ in senses})
     keys = sense_keys(synsets)
@@ -62,20 +62,20 @@ def sense_arrays(synsets: list[Synset], folder: Path) -> Arrays:
 
 def entry_arrays(synsets: list[Synset], words: list[str]) -> Arrays:
     """The words of each synset, as places among the index's words and, after those, the capitalised ones."""
-    places = {word: place for place, word in enumerate(words)}
-    cased = sorted({word for one in synsets for word in one.words} - set(words))
-    places |= {word: len(words) + place for place, word in enumerate(cased)}
+    places = {word: index for index, word in enumerate(words)}
+    cased = sorted({word for synset in synsets for word in synset.words} - set(words))
+    places |= {word: len(words) + index for index, word in enumerate(cased)}
     return {
         "cased": text(cased),
-        "entry_lengths": np.array([len(one.words) for one in synsets], dtype=np.uint8),
-        "entries": np.array([places[word] for one in synsets for word in one.words], dtype=np.uint32),
+        "entry_lengths": np.array([len(synset.words) for synset in synsets], dtype=np.uint8),
+        "entries": np.array([places[word] for synset in synsets for word in synset.words], dtype=np.uint32),
     }
 
 
 def relation_arrays(synsets: list[Synset]) -> Arrays:
     """Relations between synsets, one direction of each, and between single words, as ordered pairs."""
-    numbers = {(adjective(one.pos), one.offset): n for n, one in enumerate(synsets)}
-    starts = np.concatenate([[0], np.cumsum([len(one.words) for one in synsets])])
+    numbers = {(adjective(synset.pos), synset.offset): n for n, synset in enumerate(synsets)}
+    starts = np.concatenate([[0], np.cumsum([len(synset.words) for synset in synsets])])
     pairs: dict[str, dict[tuple[int, int], None]] = {}
     between_words: dict[str, set[tuple[int, int]]] = {name: set() for name in WORD_RELATIONS}
     for source, synset in enumerate(synsets):
@@ -105,18 +105,25 @@ def synset_names(synsets: list[Synset], folder: Path) -> list[str]:
     """Names such as "dog.n.01": the first word, and which of that word's senses it is."""
     senses = {(word, pos): found for word, pos, found in read_senses(folder)}
     names = []
-    for one in synsets:
-        word = one.words[0].lower()
-        names.append(f"{word}.{one.pos}.{senses[word, adjective(one.pos)].index(one.offset) + 1:02d}")
+    for synset in synsets:
+        word = synset.words[0].lower()
+        names.append(
+            f"{word}.{synset.pos}.{senses[word, adjective(synset.pos)].index(synset.offset) + 1:02d}"
+        )
     return names
 
 
 def hypernym_lists(synsets: list[Synset]) -> list[list[int]]:
     """What each synset is a kind or an instance of."""
-    numbers = {(adjective(one.pos), one.offset): n for n, one in enumerate(synsets)}
+    numbers = {(adjective(synset.pos), synset.offset): n for n, synset in enumerate(synsets)}
     wanted = ("hypernym", "instance_hypernym")
     return [
-        [numbers[one.pos, one.offset] for name in wanted for one in synset.pointers if one.relation == name]
+        [
+            numbers[pointer.pos, pointer.offset]
+            for name in wanted
+            for pointer in synset.pointers
+            if pointer.relation == name
+        ]
         for synset in synsets
     ]
 
@@ -129,7 +136,7 @@ def depth_arrays(parents: list[list[int]]) -> Arrays:
         assert number not in path, "a cycle of hypernyms"
         found = depths[number]
         if found is None:
-            above = [depth(one, path | {number}) for one in parents[number]]
+            above = [depth(parent, path | {number}) for parent in parents[number]]
             found = (
                 1 + min((one for one, _ in above), default=-1),
                 1 + max((one for _, one in above), default=-1),
@@ -147,7 +154,7 @@ def graph(synsets: list[Synset], folder: Path) -> Arrays:
     words = senses["words"].tobytes().decode("utf-8").split("\n")
     exceptions = read_exceptions(folder)
     return {
-        "pos": np.array([LETTERS.index(one.pos) for one in synsets], dtype=np.uint8),
+        "pos": np.array([LETTERS.index(synset.pos) for synset in synsets], dtype=np.uint8),
         **senses,
         **entry_arrays(synsets, words),
         **relation_arrays(synsets),
@@ -158,7 +165,7 @@ def graph(synsets: list[Synset], folder: Path) -> Arrays:
 
 def glosses(synsets: list[Synset]) -> Arrays:
     """The glosses, one after another."""
-    encoded = [one.gloss.encode("utf-8") for one in synsets]
+    encoded = [synset.gloss.encode("utf-8") for synset in synsets]
     return {
         "lengths": np.array([len(one) for one in encoded], dtype=np.uint16),
         "text": np.frombuffer(b"".join(encoded), dtype=np.uint8),

@@ -32,7 +32,7 @@ def write_card(out: Path, synsets: list[Synset], tagged: dict[int, int]) -> None
         ),
         "figures": {
             "synsets": len(synsets),
-            "senses": sum(len(one.words) for one in synsets),
+            "senses": sum(len(synset.words) for synset in synsets),
             "tagged_nouns": by_part["n"],
             "tagged_verbs": by_part["v"],
         },

@@ -105,7 +105,7 @@ def read_senses(folder: Path) -> Iterator[tuple[str, str, list[int]]]:
         for line in (folder / f"index.{name}").read_text(encoding="utf-8").splitlines():
             if not line.startswith("  "):
                 fields = line.split()
-                yield fields[0], pos, [int(one) for one in fields[-int(fields[2]) :]]
+                yield fields[0], pos, [int(field) for field in fields[-int(fields[2]) :]]
 
 
 def read_exceptions(folder: Path) -> dict[str, list[str]]:
@@ -136,12 +136,12 @@ def licence(folder: Path) -> str:
 def sense_keys(synsets: list[Synset]) -> dict[str, int]:
     """WordNet's stable name of each sense ("dog%1:05:00::") to the number of its synset."""
     types = {"n": 1, "v": 2, "a": 3, "r": 4, "s": 5}
-    at = {(one.pos, one.offset): one for one in synsets}
+    at = {(synset.pos, synset.offset): synset for synset in synsets}
     keys = {}
     for number, synset in enumerate(synsets):
         head = ":"
         if synset.pos == "s":
-            pointer = next(one for one in synset.pointers if one.relation == "similar")
+            pointer = next(pointer for pointer in synset.pointers if pointer.relation == "similar")
             first = at["a", pointer.offset]
             head = f"{first.words[0].lower()}:{first.lexical_ids[0]:02d}"
         for word, lexical_id in zip(synset.words, synset.lexical_ids, strict=True):

@@ -106,12 +106,12 @@ def definition(gloss: str) -> str:
 def gloss_words(synsets: list[Synset]) -> tuple[list[str], Arrays]:
     """The content words of the definitions, in order, as numbers of an alphabetical list."""
     found = [
-        [word for word in _WORD.findall(definition(one.gloss).lower()) if word not in STOP_WORDS]
-        for one in synsets
+        [word for word in _WORD.findall(definition(synset.gloss).lower()) if word not in STOP_WORDS]
+        for synset in synsets
     ]
     words = sorted({word for one in found for word in one})
     assert len(words) < 2**16
-    places = {word: place for place, word in enumerate(words)}
+    places = {word: index for index, word in enumerate(words)}
     return words, {
         "lengths": np.array([len(one) for one in found], dtype=np.uint8),
         "tokens": np.array([places[word] for one in found for word in one], dtype=np.uint16),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -18,17 +18,16 @@ from typing import TypeVar
 
 import numpy as np
 
-from postil.alignment.features import Pair, features, prepare, read
+from postil.alignment.features import Members, Pair, features, prepare, read
 from postil.alignment.optimiser import Candidate, Choice, Group, choose, groups
-from postil.alignment.rules import OPPOSED, additions, contrary, lone_additions, widened
-from postil.alignment.words import Members
+from postil.alignment.rules import OPPOSED, additions, completed, contrary, lone_additions, widened
 from postil.data.arrays import Floats
 from postil.data.arrays import Singles as Table
 from postil.data.judgements import APPROXIMATE, TYPES, AlignedPair, Alignment, ChunkedPair, Chunks
 from postil.errors import InputError
 from postil.language.document import Document
 from postil.language.network import ahead, one_thread_each, open_network
-from postil.language.pipeline import analyse_many, analyse_tokens
+from postil.language.pipeline import analyse_many, analyse_tokens, beginning
 
 Predict = Callable[[Table], Floats]  # from rows of features to chances
 Analysed = tuple[Sequence[ChunkedPair], Sequence[Document]]  # two documents a pair
@@ -44,6 +43,7 @@ _CLOSENESS = 1 - np.abs(np.subtract.outer(SCORES, SCORES)) / 5
 # A link is drawn when its chance is better than this: both misses and errors cost.
 _LEAST_CHANCE = 0.42
 _BATCH = 64
+MOST_ALIGNED = 200  # words and symbols of a text; what follows is not read
 _GROUPS = 32  # groups looked at together: memory grows with the words of both sentences
 
 
@@ -64,19 +64,25 @@ class Aligner:
     models: Models
 
     def align(self, pairs: Sequence[ChunkedPair]) -> list[AlignedPair]:
-        """Align sentences whose chunks are given."""
+        """Align sentences whose chunks are given; chunks beyond `MOST_ALIGNED` tokens stay alone."""
 
         def analysed(batch: Sequence[ChunkedPair]) -> Analysed:
             words = (words for pair in batch for words in (pair.source, pair.target))
             return batch, list(analyse_tokens(words))
 
-        return self._in_batches(pairs, lambda pair: (" ".join(pair.source), " ".join(pair.target)), analysed)
+        def texts(pair: ChunkedPair) -> tuple[str, str]:
+            return " ".join(pair.source), " ".join(pair.target)
+
+        aligned = self._in_batches([_first_part(pair) for pair in pairs], texts, analysed)
+        return [_with_the_rest(*both) for both in zip(pairs, aligned, strict=True)]
 
     def align_texts(self, texts: Sequence[tuple[str, str]]) -> list[AlignedPair]:
         """Align sentences as they are written, in Postil's own chunks."""
 
         def analysed(batch: Sequence[tuple[int, tuple[str, str]]]) -> Analysed:
-            documents = list(analyse_many([text for _, pair in batch for text in pair]))
+            documents = list(
+                analyse_many([beginning(text, MOST_ALIGNED) for _, pair in batch for text in pair])
+            )
             sides = zip(batch, documents[::2], documents[1::2], strict=True)
             return [chunked_pair(str(number), *pair) for (number, _), *pair in sides], documents
 
@@ -105,13 +111,10 @@ class Aligner:
         grouped = [list(groups(table)) if table.size else [] for table in chances]
         group_tables = [group_table(*pair) for pair in zip(prepared, grouped, chances, strict=True)]
         group_chances = [table[..., 0] for table in _by_pair(self.models.grouped, group_tables, 1)]
-        choices = [
-            choose(list(_candidates(*pair)))
-            for pair in zip(prepared, chances, grouped, group_chances, strict=True)
-        ]
-        link_tables = [
-            _chosen_rows(*pair) for pair in zip(tables, group_tables, grouped, choices, strict=True)
-        ]
+        sides = zip(prepared, chances, grouped, group_chances, strict=True)
+        choices = [choose(list(_candidates(*side))) for side in sides]
+        rows = zip(tables, group_tables, grouped, choices, strict=True)
+        link_tables = [_chosen_rows(*row) for row in rows]
         types = _by_pair(self.models.types, link_tables, OUTPUTS["types"])
         scores = _by_pair(self.models.scores, link_tables, OUTPUTS["scores"])
         return [_aligned(*pair) for pair in zip(pairs, prepared, choices, types, scores, strict=True)]
@@ -170,6 +173,30 @@ def _chunks(document: Document) -> Chunks:
     return tuple(tuple(range(span.start + 1, span.end + 1)) for span in document.ists_chunks)
 
 
+def _first_part(pair: ChunkedPair) -> ChunkedPair:
+    """As much of two sentences as is read."""
+    if max(len(pair.source), len(pair.target)) <= MOST_ALIGNED:
+        return pair
+    chunks = [
+        tuple(chunk for chunk in side if max(chunk) <= MOST_ALIGNED)
+        for side in (pair.source_chunks, pair.target_chunks)
+    ]
+    return ChunkedPair(pair.id, pair.source[:MOST_ALIGNED], pair.target[:MOST_ALIGNED], *chunks)
+
+
+def _with_the_rest(pair: ChunkedPair, aligned: AlignedPair) -> AlignedPair:
+    """The alignment of two whole sentences, of which the first parts are aligned."""
+    if (aligned.source, aligned.target) == (pair.source, pair.target):
+        return aligned
+    beyond = [
+        Alignment(chunk, (), ("NOALI",), None) for chunk in pair.source_chunks if max(chunk) > MOST_ALIGNED
+    ]
+    beyond += [
+        Alignment((), chunk, ("NOALI",), None) for chunk in pair.target_chunks if max(chunk) > MOST_ALIGNED
+    ]
+    return replace(aligned, source=pair.source, target=pair.target, alignments=(*aligned.alignments, *beyond))
+
+
 def single_table(pair: Pair) -> Table:
     """What is known about every chunk beside every other: (first, second, features)."""
     return _table(pair, pair.first_chunks, pair.second_chunks)
@@ -182,17 +209,13 @@ def group_table(pair: Pair, candidates: Sequence[Group], chances: Floats) -> Tab
         batch = candidates[start : start + _GROUPS]
         # Many groups share a side: compute all sides at once and take the cells that are asked for.
         firsts, seconds = (list(dict.fromkeys(group[side] for group in batch)) for side in (0, 1))
-        members = (_joined(pair.first_chunks, firsts), _joined(pair.second_chunks, seconds))
-        table = _table(pair, *members, alone=True)
+        sides = ((pair.first_chunks, firsts), (pair.second_chunks, seconds))
+        words = (np.stack([chunks[list(group)].any(axis=0) for group in groups]) for chunks, groups in sides)
+        table = _table(pair, *words, alone=True)
         for first, second in batch:
             cell = table[firsts.index(first), seconds.index(second)]
             rows.append([*cell, *_chances_of(first, second, chances)])
     return np.array(rows, np.float32) if rows else np.zeros((0, 1), np.float32)
-
-
-def _joined(chunks: Members, groups: Sequence[tuple[int, ...]]) -> Members:
-    """Which words each group of chunks has."""
-    return np.stack([chunks[list(group)].any(axis=0) for group in groups])
 
 
 def _chances_of(first: tuple[int, ...], second: tuple[int, ...], chances: Floats) -> Iterator[float]:
@@ -252,7 +275,7 @@ def _aligned(pair: ChunkedPair, compared: Pair, choice: Choice, types: Floats, s
     documents = compared.first.document, compared.second.document
     chunks = pair.source_chunks, pair.target_chunks
     alignments: list[Alignment] = []
-    links = widened(compared, choice.links)
+    links = completed(compared, widened(compared, choice.links))
     for link, type_chances, score_chances in zip(links, types, scores, strict=True):
         source, target = _tokens(chunks[0], link.first), _tokens(chunks[1], link.second)
         kind, score = OPPOSED if contrary(compared, link) else typed(type_chances, score_chances)

@@ -1,7 +1,8 @@
-"""Labels that rules give and no model: OPPO for opposites, FACT for certainty, POL for opinion.
+"""What rules decide and no model: OPPO for opposites, FACT for certainty, POL for opinion, and wider links.
 
 Too few of them are annotated for a model to learn from. Opposite chunks differ in an opposite and in nothing
-else, such as "opens" and "closes"; FACT and POL are added to a link's type.
+else, such as "opens" and "closes"; FACT and POL are added to a link's type. A link to two
+things that are joined takes in the chunks of both.
 """
 
 from __future__ import annotations
@@ -11,15 +12,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from postil.alignment.features import Pair
+from postil.alignment.features import Pair, Sentence
 from postil.alignment.optimiser import Candidate
-from postil.alignment.words import Sentence
 from postil.data.arrays import Bools
 from postil.language.document import Document, Token
 
 OPPOSED = ("OPPO", 4.0)  # as nearly all annotated opposites are scored
 _OPPOSABLE = ("ADJ", "ADV", "VERB", "ADP", "PART")  # "a man" and "a woman" are alike rather than opposed
 _POSTURES = frozenset(("sit", "stand", "lie"))  # so are these
+_JOINING = frozenset(("and", "or"))
 _MEANING = 0.3  # the least weight of a word that counts
 
 # What makes a statement a guess or somebody's word instead of a fact. "Could" and "likely" are not among
@@ -89,6 +90,43 @@ def widened(pair: Pair, links: Sequence[Candidate]) -> list[Candidate]:
                 wide_links[number] = wider
                 taken.update(wider.chunks)
     return wide_links
+
+
+def completed(pair: Pair, links: Sequence[Candidate]) -> list[Candidate]:
+    """The links, each with a lone chunk that says the rest of what its partner joins by "and" or "or".
+
+    "Terminal 1 and the positive terminal" takes in both "terminal 1" and "to the positive terminal".
+    """
+    alike = pair.matrices["alike"] > 0
+    sides = (
+        (pair.first, pair.first_chunks, pair.second, pair.second_chunks, alike),
+        (pair.second, pair.second_chunks, pair.first, pair.first_chunks, alike.T),
+    )
+    taken = {chunk for link in links for chunk in link.chunks}
+    complete = list(links)
+    for side, (ours, chunks, theirs, their_chunks, matches) in enumerate(sides):
+        lone = np.array([(side, chunk) not in taken for chunk in range(len(chunks))], bool)
+        heavy = chunks & (ours.weights >= _MEANING)
+        lone &= heavy.any(axis=1)
+        says = chunks @ matches  # for each chunk, which words of the other sentence it says
+        for number, link in enumerate(complete):
+            own, partner = (link.second, link.first) if side else (link.first, link.second)
+            if len(partner) > 1 or not lone.any():
+                continue
+            inside = their_chunks[partner[0]]
+            if _JOINING.isdisjoint(theirs.marks.lemmas[inside]):
+                continue
+            unsaid = inside & (theirs.weights >= _MEANING) & ~says[list(own)].any(axis=0)
+            strange = (heavy & ~matches[:, inside].any(axis=1)).any(axis=1)  # says something else as well
+            gains = np.where(lone & ~strange, (says & unsaid).sum(axis=1), 0)
+            if not gains.any():
+                continue
+            nearest = np.abs(np.subtract.outer(np.arange(len(chunks)), own)).min(axis=1)
+            chunk = int(np.lexsort((nearest, -gains))[0])
+            wide = tuple(sorted((*own, chunk)))
+            complete[number] = replace(link, second=wide) if side else replace(link, first=wide)
+            lone[chunk] = False
+    return complete
 
 
 def additions(

@@ -6,44 +6,30 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
-from typing import IO
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 
-from postil.batch.partitions import RAW, Layout, cut, in_batches, read_batches, row_text, text_of
-from postil.batch.parts import (
-    OWN,
-    finished,
-    manifest,
-    manifest_url,
-    part_path,
-    parts_folder,
-    read_part,
-    remove_parts,
-    run_of,
-    tally_of,
+from postil.batch import parts, storage
+from postil.batch.partitions import (
+    RAW,
+    Layout,
+    cut,
+    defused_row,
+    head_of,
+    in_batches,
+    read_batches,
+    row_text,
+    text_of,
 )
-from postil.batch.storage import (
-    Source,
-    WriteError,
-    blocks,
-    digest,
-    exists,
-    file_system,
-    find_sources,
-    full_url,
-    is_local,
-    is_pattern,
-    remove_folder,
-    unpacked,
-    write_json,
-    writing,
-)
+from postil.batch.storage import Source, WriteError, file_system, full_url, is_local
 from postil.batch.work import Done, Engine, Tally, Task, Work, unexpected
 from postil.batch.worker import columns_added, find_roles
+from postil.data.formats.spreadsheets import defused
 from postil.errors import InputError, PostilError
+
+_ROW_GROUP = 10_000
 
 
 @dataclass(slots=True)
@@ -79,13 +65,13 @@ def grade_dataset(dataset: str, work: Work, engine: Engine, progress: Progress |
     output = full_url(work.output)
     model = str(Path(work.model).resolve()) if work.model else None
     work = replace(work, output=output, model=model)
-    work = replace(work, run=run_of(work))
+    work = replace(work, run=parts.run_of(work))
     if output == full_url(dataset):
         raise InputError(work.output, "is the dataset itself.", hint="Choose another output folder.")
-    if is_pattern(output) and not is_local(file_system(output)[0]):
+    if storage.is_pattern(output) and not is_local(file_system(output)[0]):
         # Object stores read names as patterns when copying and removing.
         raise InputError(work.output, "is a pattern.", hint="Choose a folder without *, ? and [ in its name.")
-    sources = find_sources(dataset, besides=output)
+    sources = storage.find_sources(dataset, besides=output)
     refuse_several_questions(work, sources)
     ledger = _Ledger(work, sources)
     try:
@@ -99,7 +85,9 @@ def grade_dataset(dataset: str, work: Work, engine: Engine, progress: Progress |
                     progress(ledger.report)
             ledger.close()
             if is_alone:
-                remove_parts(work, [source for source in sources if source.name not in ledger.report.failed])
+                parts.remove_parts(
+                    work, [source for source in sources if source.name not in ledger.report.failed]
+                )
     except WriteError as error:
         ledger.report.stopped = str(error)
     return ledger.report
@@ -146,22 +134,15 @@ class _Ledger:
             self._fail(state, f"{state.source.name}: was not finished. Run the command again.")
 
     def _finish(self, state: _Open, task: Task) -> None:
-        source = state.source
-        own = parts_folder(self.work, task)
-
-        def write_manifest(tally: Tally) -> None:
-            write_json(manifest_url(self.work, source), manifest(self.work, task, tally), own)
-
         try:
-            assemble(self.work, task, write_manifest)
-            remove_folder(own)
+            assemble(self.work, task, state.tally)
         except WriteError:
             raise
         except PostilError as error:
             self._fail(state, str(error))
             return
         self._close(state)
-        self.report.graded.append(source.name)
+        self.report.graded.append(state.source.name)
 
     def _count(self, state: _Open, done: Done, size: float) -> None:
         report = self.report
@@ -186,18 +167,18 @@ class _Ledger:
 def plan(work: Work, source: Source) -> list[Task] | Done:
     """The tasks of a file; a `Done` if an earlier run has finished it or it cannot be graded."""
     try:
-        if exists(result_url(work, source.result)):
+        if storage.exists(f"{work.output}/{source.result}"):
             # Comparing the bytes is much quicker than reading every record again.
-            return Done(source, tally=finished(work, source, digest(source)), before=True)
-        whole = cut(source)
-        find_roles(source.name, whole.names, work)
+            return Done(source, tally=parts.finished(work, source, storage.digest(source)), before=True)
+        tasks = cut(source)
+        find_roles(source.name, tasks[0].partition.layout.names, work)
     except PostilError as error:
         return Done(source, error=str(error))
     except OSError as error:
         return Done(source, error=f"{source.name}: cannot be read: {error.strerror or type(error).__name__}.")
     except Exception as error:  # noqa: BLE001 - the other files are still graded
         return Done(source, error=unexpected(source.name, error))
-    return [Task(partition, whole.sha256, len(whole.partitions)) for partition in whole.partitions]
+    return tasks
 
 
 @contextmanager
@@ -216,7 +197,7 @@ def only_run(output: str) -> Iterator[bool]:
     if not is_local(files):
         yield False
         return
-    folder = Path(path) / OWN
+    folder = Path(path) / parts.OWN
     try:
         folder.mkdir(parents=True, exist_ok=True)
         file = (folder / "lock").open("wb")
@@ -240,22 +221,22 @@ def refuse_several_questions(work: Work, sources: Iterable[Source]) -> None:
         return
     first = ""
     for source in sources:
-        for asked in _asked(work, source):
-            first = first or asked
-            if asked != first:
+        for question in _questions(work, source):
+            first = first or question
+            if question != first:
                 what = "the rows answer several questions, but the references were given for all at once."
                 hint = "Put the references into a column or into a key file (--key)."
                 raise InputError(source.name, what, hint=hint)
 
 
-def _asked(work: Work, source: Source) -> Iterator[str]:
+def _questions(work: Work, source: Source) -> Iterator[str]:
     """The questions of a file, by text or else by id; none if `plan` will refuse the file."""
     try:
-        whole = cut(source)
-        roles = find_roles(source.name, whole.names, work)
+        tasks = cut(source)
+        roles = find_roles(source.name, tasks[0].partition.layout.names, work)
         columns = [name for name in (roles.question, roles.question_id) if name is not None]
-        for partition in whole.partitions if columns else ():
-            for batch in read_batches(partition, columns):
+        for task in tasks if columns else ():
+            for batch in read_batches(task.partition, columns):
                 rows = set(zip(*(map(_text, batch.values[name]) for name in columns), strict=True))
                 yield from filter(None, (next(filter(None, row), "") for row in rows))
     except Exception:  # noqa: BLE001 - `plan` reports this file, and the others are still graded
@@ -266,78 +247,52 @@ def _text(value: object) -> str:
     return "" if value is None else str(value).strip()
 
 
-# Assembling the result of a file from its parts, in the file's own format.
+def assemble(work: Work, task: Task, tally: Tally) -> None:
+    """Write the result of the file that a task belongs to, in the file's own format, from its parts.
 
-_ROW_GROUP = 10_000
-Prepare = Callable[[Tally], None]
-
-
-def result_url(work: Work, name: str) -> str:
-    """The URL of a result."""
-    return f"{work.output}/{name}"
-
-
-def assemble(work: Work, task: Task, before_rename: Prepare) -> Tally:
-    """Write the result of the file that a task belongs to.
-
-    `before_rename` is called with the tally of all rows once the result is written, before it gets its name.
+    The manifest is written before the result gets its name.
     """
-    source = task.partition.source
-    urls = [part_path(work, task, number) for number in range(task.of)]
-    with writing(result_url(work, source.result), parts_folder(work, task)) as file:
+    source, folder = task.partition.source, parts.parts_folder(work, task)
+    tables = chain.from_iterable(parts.read_part(parts.part_path(work, task, n)) for n in range(task.of))
+    with storage.writing(f"{work.output}/{source.result}", folder) as file:
         if source.kind == "parquet":
-            tally = _write_parquet(file, urls)
+            empty = next(tables)
+            with pq.ParquetWriter(file, empty.schema) as writer:
+                for table in in_batches(tables, _ROW_GROUP, empty):
+                    writer.write_table(table)
         else:
-            tally = _write_text(file, urls, work, task)
-        before_rename(tally)
-    return tally
+            names, layout = list(columns_added(work)), task.partition.layout
+            is_json = source.kind == "jsonl"
+            if not is_json:
+                file.write(_header(task, names, raw=work.raw))
+            for table in tables:
+                added = zip(*(table.column(name).to_pylist() for name in names), strict=True)
+                for raw, cells in zip(table.column(RAW).to_pylist(), added, strict=True):
+                    if not is_json and not work.raw:
+                        raw, cells = defused_row(raw, layout), tuple(map(_defused, cells))
+                    row = _json_row(raw, names, cells) if is_json else _row(raw, cells, layout)
+                    file.write(f"{row}{layout.newline}".encode())
+        storage.write_json(parts.manifest_url(work, source), parts.manifest(work, task, tally), folder)
+    storage.remove_folder(folder)
 
 
-def _tables(urls: list[str], total: list[Tally]) -> Iterator[pa.Table]:
-    for url in urls:
-        for table in read_part(url):
-            total.append(tally_of(table))
-            yield table
-
-
-def _write_parquet(file: IO[bytes], urls: list[str]) -> Tally:
-    total: list[Tally] = []
-    tables = _tables(urls, total)
-    empty = next(tables)
-    with pq.ParquetWriter(file, empty.schema) as writer:
-        for table in in_batches(tables, _ROW_GROUP, empty):
-            writer.write_table(table)
-    return sum(total, Tally())
-
-
-def _write_text(file: IO[bytes], urls: list[str], work: Work, task: Task) -> Tally:
-    layout, source = task.partition.layout, task.partition.source
-    names = list(columns_added(work))
-    is_json = source.kind == "jsonl"
-    if not is_json:
-        file.write(_header(task, names))
-    total: list[Tally] = []
-    for table in _tables(urls, total):
-        added = zip(*(table.column(name).to_pylist() for name in names), strict=True)
-        for raw, cells in zip(table.column(RAW).to_pylist(), added, strict=True):
-            row = _json_row(raw, names, cells) if is_json else _row(raw, cells, layout)
-            file.write(f"{row}{layout.newline}".encode())
-    return sum(total, Tally())
-
-
-def _header(task: Task, names: list[str]) -> bytes:
+def _header(task: Task, names: list[str], *, raw: bool) -> bytes:
     """The header as it was written, with its byte-order mark, and the names of the added columns."""
     layout, source = task.partition.layout, task.partition.source
-    stored = unpacked(source) if source.compressed else blocks(source, 0, layout.header)
-    head = b"".join(stored)[: layout.header] if not source.compressed else next(stored)[: layout.header]
+    head = head_of(source, layout.header)
     text = text_of(source.name, head, 1)
     mark = "\ufeff" if head.startswith(b"\xef\xbb\xbf") else ""
     own = text.lstrip("\r\n") if layout.delimiter else row_text(layout.names, layout)
+    own = own if raw else defused_row(own, layout)
     return f"{mark}{_row(own, names, layout)}{layout.newline}".encode()
 
 
 def _row(raw: str, cells: tuple[object, ...] | list[str], layout: Layout) -> str:
     return f"{raw}{layout.delimiter or ','}{row_text(map(_cell, cells), layout)}"
+
+
+def _defused(value: object) -> object:
+    return defused(value) if isinstance(value, str) else value
 
 
 def _cell(value: object) -> str:

@@ -16,19 +16,35 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, pairwise
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from postil.batch.storage import Source, blocks, digest, file_system, unpacked
+from postil.batch.work import Task
 from postil.data.files import MAX_LINE_BYTES
 from postil.data.formats.rows import demand_object
-from postil.data.formats.spreadsheets import DELIMITERS, csv_reader, fit_cells, malformed, same_name, sniff
+from postil.data.formats.spreadsheets import (
+    DELIMITERS,
+    FORMULA,
+    csv_reader,
+    defused,
+    fit_cells,
+    malformed,
+    same_name,
+    sniff,
+)
 from postil.errors import InputError
 
-# The layout and records of a text file: lines of JSON, or rows of CSV that may span several lines.
-
+SLICE = 1024 * 1024  # bytes of text; some thousand answers
+ROWS = 1024  # of a batch
+RAW = "postil_raw"  # the column that holds a row of text as it was written
+# What reading a file may raise if it is damaged or compressed in an unknown way.
+DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError)
+_MOST_ROWS = 10_000  # of a Parquet file's row groups, taken together
+_MOST_NAMES = 2_000  # of fields in JSON; columns beyond are ignored
+_HEAD = 256 * 1024
 _BOM = "\ufeff"
 
 
@@ -67,22 +83,22 @@ def possible_layouts(name: str, kind: str, head: bytes) -> list[Layout]:
 def records(name: str, blocks: Iterable[bytes], layout: Layout) -> Iterator[bytes]:
     """The records of a text, each with its line end; blank lines count as records."""
     pattern = _record(layout.delimiter, layout.quoted)
-    held = b""
+    rest = b""
     line = 1
     for block in blocks:
-        held += block
-        place = 0
-        while match := pattern.match(held, place):
+        rest += block
+        position = 0
+        while match := pattern.match(rest, position):
             yield match[0]
             line += match[0].count(b"\n")
-            place = match.end()
-        held = held[place:]
-        if len(held) > MAX_LINE_BYTES:
+            position = match.end()
+        rest = rest[position:]
+        if len(rest) > MAX_LINE_BYTES:
             raise _endless(name, line, layout)
-    if held and not pattern.fullmatch(held + b"\n"):
+    if rest and not pattern.fullmatch(rest + b"\n"):
         raise _endless(name, line, layout)
-    if held:
-        yield held
+    if rest:
+        yield rest
 
 
 @lru_cache
@@ -143,12 +159,22 @@ def row_text(cells: Iterable[str], layout: Layout) -> str:
     return written.getvalue()
 
 
-SLICE = 1024 * 1024  # bytes of text; some thousand answers
-_MOST_ROWS = 10_000  # of a Parquet file's row groups, taken together
-_HEAD = 256 * 1024
-_MOST_NAMES = 2_000  # of fields in JSON; columns beyond are ignored
-# What reading a file may raise if it is damaged or compressed in an unknown way.
-DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError)
+# Where a cell may begin like a formula, so that the row has to be looked at.
+_SUSPECT = re.compile(rf"(?:^|[,;\t|\"])'*(?:{FORMULA.pattern})")
+_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?")
+
+
+def defused_row(text: str, layout: Layout) -> str:
+    """A record in which no cell is a formula: as it was written, unless one of its cells is one."""
+    if not _SUSPECT.search(text):
+        return text
+    # A table of one column is written with quotation marks, where it needs them, as soon as it gets more.
+    written = layout if layout.delimiter else replace(layout, delimiter=",")
+    cells = cells_of("", text, written)
+    safe = [cell if _NUMBER.fullmatch(cell.strip()) else defused(cell) for cell in cells]
+    if safe == cells:
+        return text
+    return row_text(safe, layout) if layout.quoted else layout.delimiter.join(safe)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,28 +188,16 @@ class Partition:
     layout: Layout
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """A file, the hash of its bytes, and its partitions: at least one, which may be empty."""
-
-    source: Source
-    sha256: str
-    partitions: tuple[Partition, ...]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of its columns."""
-        return self.partitions[0].layout.names
-
-
-def cut(source: Source, size: int = SLICE) -> Cut:
-    """Read a file to the end and cut it into partitions."""
+def cut(source: Source, size: int = SLICE) -> list[Task]:
+    """Read a file to the end and cut it into tasks: at least one, whose partition may be empty."""
     try:
         if source.kind == "parquet":
-            return Cut(source, digest(source), tuple(_row_groups(source)))
-        return _cut_text(source, size)
+            sha256, partitions = digest(source), list(_row_groups(source))
+        else:
+            sha256, partitions = _cut_text(source, size)
     except DAMAGED as error:
         raise unreadable(source.name, error) from error
+    return [Task(partition, sha256, len(partitions)) for partition in partitions]
 
 
 def unreadable(name: str, error: Exception) -> InputError:
@@ -203,18 +217,19 @@ def _row_groups(source: Source) -> Iterator[Partition]:
     except (pa.ArrowException, OSError) as error:
         raise InputError(source.name, "is not a Parquet file, or it is damaged.") from error
     _refuse_same_names(source.name, layout.names)
-    number = begin = held = 0
-    for place, count in enumerate(rows):
-        if held and held + count > _MOST_ROWS:
-            yield Partition(source, number, begin, place, layout)
-            number, begin, held = number + 1, place, 0
-        held += count
+    number = begin = total = 0
+    for group, count in enumerate(rows):
+        if total and total + count > _MOST_ROWS:
+            yield Partition(source, number, begin, group, layout)
+            number, begin, total = number + 1, group, 0
+        total += count
     yield Partition(source, number, begin, len(rows), layout)
 
 
-def _cut_text(source: Source, size: int) -> Cut:
+def _cut_text(source: Source, size: int) -> tuple[str, list[Partition]]:
+    """The hash of a text file's bytes, and its partitions."""
     problem: InputError | None = None
-    for layout in possible_layouts(source.name, source.kind, _head(source)):
+    for layout in possible_layouts(source.name, source.kind, head_of(source, _HEAD)):
         try:
             return _scanned(source, layout, size)
         except InputError as error:
@@ -223,10 +238,10 @@ def _cut_text(source: Source, size: int) -> Cut:
     raise problem
 
 
-def _scanned(source: Source, layout: Layout, size: int) -> Cut:
+def _scanned(source: Source, layout: Layout, size: int) -> tuple[str, list[Partition]]:
     """Cut at the first end of a record after `size` bytes."""
-    seen = hashlib.sha256()
-    stored = unpacked(source) if source.compressed else _hashed(blocks(source), seen)
+    hasher = hashlib.sha256()
+    stored = unpacked(source) if source.compressed else _hashed(blocks(source), hasher)
     names: dict[str, None] = {}
     ends: list[int] = []
     begin = position = 0
@@ -254,41 +269,35 @@ def _scanned(source: Source, layout: Layout, size: int) -> Cut:
         layout = replace(layout, names=tuple(names))
     if begin < position or not ends:
         ends.append(position)
-    begins = [layout.header, *ends[:-1]]
-    spans = zip(begins, ends, strict=True)
-    partitions = tuple(Partition(source, number, a, b, layout) for number, (a, b) in enumerate(spans))
-    return Cut(source, digest(source) if source.compressed else seen.hexdigest(), partitions)
+    spans = pairwise([layout.header, *ends])
+    partitions = [Partition(source, number, *span, layout) for number, span in enumerate(spans)]
+    return digest(source) if source.compressed else hasher.hexdigest(), partitions
 
 
 def _header(name: str, text: str, layout: Layout, line: int) -> tuple[str, ...]:
     cells = cells_of(name, text, layout, line)
-    names = tuple(cell.strip() or f"column {place}" for place, cell in enumerate(cells, start=1))
+    names = tuple(cell.strip() or f"column {index}" for index, cell in enumerate(cells, start=1))
     _refuse_same_names(name, names)
     return names
 
 
 def _refuse_same_names(name: str, names: tuple[str, ...]) -> None:
-    for place, column in enumerate(names):
-        if column in names[:place]:
-            raise same_name(name, column, names.index(column) + 1, place + 1)
+    for index, column in enumerate(names):
+        if column in names[:index]:
+            raise same_name(name, column, names.index(column) + 1, index + 1)
 
 
-def _head(source: Source) -> bytes:
+def head_of(source: Source, size: int) -> bytes:
+    """The first bytes of a text file, unpacked."""
     if source.compressed:
-        return next(unpacked(source), b"")[:_HEAD]
-    return b"".join(blocks(source, 0, min(_HEAD, source.size)))
+        return next(unpacked(source), b"")[:size]
+    return b"".join(blocks(source, 0, min(size, source.size)))
 
 
-def _hashed(stored: Iterable[bytes], seen: hashlib._Hash) -> Iterator[bytes]:
+def _hashed(stored: Iterable[bytes], hasher: hashlib._Hash) -> Iterator[bytes]:
     for block in stored:
-        seen.update(block)
+        hasher.update(block)
         yield block
-
-
-# Reading a partition in batches with a fixed number of rows, however the file is stored.
-
-ROWS = 1024
-RAW = "postil_raw"  # the column that holds a row of text as it was written
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,8 +338,7 @@ def _parquet(partition: Partition, columns: list[str], rows: int) -> Iterator[Ba
 
 
 def _text(partition: Partition, columns: list[str], rows: int) -> Iterator[Batch]:
-    source = partition.source
-    records = _lines_of_json(partition, columns) if source.kind == "jsonl" else _delimited(partition, columns)
+    records = _records(partition, columns)
     first = True
     while (chunk := list(islice(records, rows))) or first:
         first = False
@@ -338,31 +346,31 @@ def _text(partition: Partition, columns: list[str], rows: int) -> Iterator[Batch
         yield Batch(raw, {name: [values[index] for _, values in chunk] for index, name in enumerate(columns)})
 
 
-def _lines_of_json(partition: Partition, columns: list[str]) -> Iterator[tuple[str, list[object]]]:
-    for text in _texts(partition):
-        fields = object_of(partition.source.name, text)
-        yield text, [fields.get(name) for name in columns]
-
-
-def _delimited(partition: Partition, columns: list[str]) -> Iterator[tuple[str, list[object]]]:
+def _records(partition: Partition, columns: list[str]) -> Iterator[tuple[str, list[object]]]:
+    """Each record as it was written, or as a row of several columns must be, and its values."""
     layout, name = partition.layout, partition.source.name
-    places = [layout.names.index(column) for column in columns]
+    is_json = partition.source.kind == "jsonl"
+    indices = [] if is_json else [layout.names.index(column) for column in columns]
     for text in _texts(partition):
+        if is_json:
+            fields = object_of(name, text)
+            yield text, [fields.get(column) for column in columns]
+            continue
         cells = cells_of(name, text, layout)
         row = fit_cells(name, cells, len(layout.names))
         # A table of one column needs quotation marks as soon as it gets more.
         raw = text if layout.delimiter and len(row) == len(cells) else row_text(row, layout)
-        yield raw, [row[place] for place in places]
+        yield raw, [row[index] for index in indices]
 
 
 def _texts(partition: Partition) -> Iterator[str]:
     """The records of a partition that are not blank."""
     source, layout = partition.source, partition.layout
     stored = unpacked(source) if source.compressed else blocks(source, partition.begin, partition.end)
-    place = 0
+    position = 0
     for number, record in enumerate(records(source.name, stored, layout), start=1):
-        place += len(record)
-        if source.compressed and place <= layout.header:
+        position += len(record)
+        if source.compressed and position <= layout.header:
             continue
         text = text_of(source.name, record, number)
         if text.strip():
@@ -371,12 +379,12 @@ def _texts(partition: Partition) -> Iterator[str]:
 
 def in_batches(tables: Iterable[pa.Table], rows: int, empty: pa.Table) -> Iterator[pa.Table]:
     """The same rows, `rows` at a time; only the last batch has fewer. Without rows, it is `empty`."""
-    held = empty
+    rest = empty
     first = True
     for table in tables:
-        held = pa.concat_tables([held, table])
-        while len(held) >= rows:
-            yield held.slice(0, rows)
-            held, first = held.slice(rows), False
-    if len(held) or first:
-        yield held
+        rest = pa.concat_tables([rest, table])
+        while len(rest) >= rows:
+            yield rest.slice(0, rows)
+            rest, first = rest.slice(rows), False
+    if len(rest) or first:
+        yield rest

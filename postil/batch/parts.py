@@ -1,4 +1,4 @@
-"""The parts of a result: the judged rows of each partition, in separate files until all are finished.
+"""The parts of a result, in separate files until all are finished, and its manifest: what it was made from.
 
 Files of the run itself are in `_postil` in the output folder: readers of datasets skip such names.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
 from importlib.resources import files
 from pathlib import Path
@@ -23,6 +23,8 @@ from postil.batch.work import Tally, Task, Work
 from postil.errors import InputError
 
 OWN = "_postil"
+_MODELS = ("encoder", "grader", "pipeline", "spaces", "wordnet")
+_ELSEWHERE = "Choose another folder with -o, or delete that file to make it again."
 _END = b"\xff\xff\xff\xff\0\0\0\0"  # of a stream of Arrow that is complete
 
 
@@ -59,16 +61,16 @@ def part_path(work: Work, task: Task, number: int | None = None) -> str:
     return f"{parts_folder(work, task)}/{number:08}.arrow"
 
 
-def write_part(work: Work, task: Task, judged: Iterable[tuple[pa.Table, Tally]]) -> Tally:
+def write_part(work: Work, task: Task, judged: Iterable[pa.Table]) -> Tally:
     """Write the judged rows of a partition as they come, and return their tally."""
     total = Tally()
     with writing(part_path(work, task), parts_folder(work, task)) as file:
         # A stream, because columns may have a different dictionary in every batch.
         writer: pa.ipc.RecordBatchStreamWriter | None = None
-        for table, tally in judged:
+        for table in judged:
             writer = writer or pa.ipc.new_stream(file, table.schema)
             writer.write_table(table)
-            total += tally
+            total += tally_of(table)
         if writer:
             writer.close()
     return total
@@ -114,12 +116,6 @@ def tally_of(table: pa.Table) -> Tally:
     return Tally(len(table), labels, deferred or 0, unjudged)
 
 
-# Manifests: from which bytes, by which model and with which options each result was made.
-
-_MODELS = ("encoder", "grader", "pipeline", "spaces", "wordnet")
-_ELSEWHERE = "Choose another folder with -o, or delete that file to make it again."
-
-
 def manifest_url(work: Work, source: Source) -> str:
     """The URL of the manifest of a file's result."""
     return f"{work.output}/{OWN}/manifests/{source.result}.json"
@@ -133,7 +129,8 @@ def manifest(work: Work, task: Task, tally: Tally) -> dict[str, object]:
         "result": source.result,
         **json.loads(work.run),
         "rows": tally.rows,
-        "tally": asdict(tally),
+        # Parts are finished in any order, but the same result always has the same manifest.
+        "tally": asdict(replace(tally, labels=dict(sorted(tally.labels.items())))),
     }
 
 
@@ -157,36 +154,32 @@ def finished(work: Work, source: Source, sha256: str) -> Tally:
     if not isinstance(known, dict):
         what = f"{result} already exists, but it is not a result of Postil, or its manifest is damaged."
         raise InputError(source.name, what, hint=_ELSEWHERE)
+    run = json.loads(work.run)
     try:
-        differs = _differences(known, {"sha256": sha256, **json.loads(work.run)})
+        compared = {
+            "from another file of this name": known["input"]["sha256"] == sha256,
+            "by another version of Postil": known["postil"] == run["postil"],
+            "with another model": known["model"] == run["model"],
+            "with other options": known["options"] == run["options"],
+        }
         tally = Tally(**known["tally"])
     except (KeyError, TypeError) as error:
         raise InputError(source.name, f"the manifest of {result} is damaged.", hint=_ELSEWHERE) from error
-    if differs:
-        made = " and ".join(differs)
+    made = " and ".join(what for what, is_same in compared.items() if not is_same)
+    if made:
         raise InputError(source.name, f"its result already exists, made {made}.", hint=_ELSEWHERE)
     return tally
-
-
-def _differences(known: Mapping[str, Any], expected: Mapping[str, Any]) -> list[str]:
-    compared = {
-        "from another file of this name": known["input"]["sha256"] == expected["sha256"],
-        "by another version of Postil": known["postil"] == expected["postil"],
-        "with another model": known["model"] == expected["model"],
-        "with other options": known["options"] == expected["options"],
-    }
-    return [what for what, is_same in compared.items() if not is_same]
 
 
 def model_signature(model: str | None) -> str:
     """The hash of the model: the cards of the artefacts that ship, and the fitted part."""
     from postil.grader import STACK_FILE
 
-    seen = hashlib.sha256()
+    hasher = hashlib.sha256()
     for name in _MODELS:
         card = files("postil.resources").joinpath(name, "card.json")
         if card.is_file():
-            seen.update(card.read_bytes())
+            hasher.update(card.read_bytes())
     stack = Path(model) / STACK_FILE if model else files("postil.resources").joinpath("grader", STACK_FILE)
-    seen.update(stack.read_bytes())
-    return seen.hexdigest()
+    hasher.update(stack.read_bytes())
+    return hasher.hexdigest()

@@ -1,4 +1,4 @@
-"""Child processes: how they start, end with their parent, are replaced when they die, and stop in good order.
+"""Child processes: how they start, what they may use, how they end with their parent or are replaced.
 
 Children are spawned, never forked: neither threads nor open connections survive a fork.
 """
@@ -9,13 +9,19 @@ import logging
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from math import ceil
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from types import FrameType
+
+if sys.platform != "win32":  # which has no such limits
+    import resource
 
 _CONTEXT = multiprocessing.get_context("spawn")
 _CHECK = 1.0  # seconds between checks that a supervised process is alive
@@ -45,8 +51,11 @@ class LeashedPool(ProcessPoolExecutor):
 
         Unfinished tasks fail with `BrokenProcessPool`; with `wait`, those not yet begun are cancelled.
         """
+        processes = list((self._processes or {}).values())
         self._leash.close()
         self._held.close()
+        for process in processes:  # inside a library it may never come to look at its leash
+            process.kill()
         self.shutdown(wait=wait, cancel_futures=wait)
 
     def __exit__(self, *_: object) -> None:
@@ -80,7 +89,10 @@ def single_threaded() -> Iterator[None]:
 
 
 class SupervisedProcess:
-    """A process that is started again when it dies, at most once a second, until it is stopped."""
+    """A process that is started again when it dies, at most once a second, until it is stopped.
+
+    It may have children of its own, which end with it.
+    """
 
     def __init__(self, name: str, target: Callable[..., None], *arguments: object) -> None:
         self._name, self._target, self._arguments = name, target, arguments
@@ -105,9 +117,7 @@ class SupervisedProcess:
             self._process.join()
 
     def _start(self) -> BaseProcess:
-        process = _CONTEXT.Process(
-            target=self._target, args=self._arguments, name=f"postil-{self._name}", daemon=True
-        )
+        process = _CONTEXT.Process(target=self._target, args=self._arguments, name=f"postil-{self._name}")
         process.start()
         return process
 
@@ -127,6 +137,38 @@ def lower_priority(by: int) -> None:
     """Let other processes go first, where the system knows priorities."""
     if hasattr(os, "nice"):
         os.nice(by)
+
+
+def limit_memory(megabytes: int) -> None:
+    """Let this process have so much memory of its own and no more, where the system has such limits.
+
+    Where the whole computer runs out of memory, this process is the one to go, not its parent. It leaves
+    no file behind when it crashes: its memory holds what people wrote.
+    """
+    if sys.platform == "win32":
+        return
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if megabytes:
+        _, most = resource.getrlimit(resource.RLIMIT_DATA)
+        allowed = megabytes * 1024 * 1024
+        if most == resource.RLIM_INFINITY or allowed < most:
+            resource.setrlimit(resource.RLIMIT_DATA, (allowed, most))
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("500", encoding="ascii")
+
+
+def limit_processor(seconds: float) -> None:
+    """Let this process work for so many seconds from now; then the system ends it, whatever it is doing.
+
+    Its parent gives it less; this is for one that has lost its parent in the middle of an endless task.
+    """
+    if sys.platform == "win32":
+        return
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    allowed = ceil(used.ru_utime + used.ru_stime + seconds * (os.cpu_count() or 1)) + 1
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    if most == resource.RLIM_INFINITY or allowed < most:
+        resource.setrlimit(resource.RLIMIT_CPU, (allowed, most))
 
 
 def wait_for_parent(seconds: float) -> bool:

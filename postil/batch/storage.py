@@ -46,11 +46,10 @@ class Source:
 
 def kind_of(name: str) -> str | None:
     """The format that a file name promises; None if it is not one that is read."""
-    path = PurePosixPath(name)
-    if _is_compressed(name):
-        path = path.with_suffix("")
-        return None if path.suffix.lower() == ".parquet" else KINDS.get(path.suffix.lower())
-    return KINDS.get(path.suffix.lower())
+    if not _is_compressed(name):
+        return KINDS.get(PurePosixPath(name).suffix.lower())
+    kind = KINDS.get(PurePosixPath(name).with_suffix("").suffix.lower())
+    return None if kind == "parquet" else kind
 
 
 def _is_compressed(name: str) -> bool:
@@ -83,7 +82,8 @@ def find_sources(dataset: str, besides: str = "") -> list[Source]:
         reason = getattr(error, "strerror", None) or error
         raise InputError(dataset, f"cannot be read: {reason}.") from error
     everything = list(_sources(files, base, listing))
-    sources = [item for item in everything if not besides or not _is_below(item.url, besides)]
+    below = f"{besides.rstrip('/')}/"
+    sources = [source for source in everything if not besides or not source.url.startswith(below)]
     if everything and not sources:
         raise InputError(dataset, "is inside the output folder.", hint="Choose another output folder.")
     if not sources:
@@ -135,9 +135,8 @@ def unpacked(source: Source) -> Iterator[bytes]:
     files, path = file_system(source.url)
     packed = infer_compression(path)
     if packed is None:
-        raise InputError(
-            source.name, "cannot be unpacked here.", hint="Install the package `zstandard` for .zst files."
-        )
+        what = "cannot be unpacked here."
+        raise InputError(source.name, what, hint="Install the package `zstandard` for .zst files.")
     with files.open(path, "rb", compression=packed) as file:
         while data := file.read(BLOCK):
             yield data
@@ -151,10 +150,10 @@ def full_url(url: str) -> str:
 
 def digest(source: Source) -> str:
     """The SHA-256 of a file's bytes."""
-    seen = hashlib.sha256()
+    hasher = hashlib.sha256()
     for block in blocks(source):
-        seen.update(block)
-    return seen.hexdigest()
+        hasher.update(block)
+    return hasher.hexdigest()
 
 
 def _sources(files: Any, base: str, listing: dict[str, dict[str, Any]]) -> Iterator[Source]:
@@ -171,16 +170,11 @@ def _sources(files: Any, base: str, listing: dict[str, dict[str, Any]]) -> Itera
         yield Source(files.unstrip_protocol(path), name, kind, int(info["size"]))
 
 
-def _is_below(url: str, folder: str) -> bool:
-    return url.startswith(f"{folder.rstrip('/')}/")
-
-
 def _refuse_same_names(sources: list[Source]) -> None:
     twice = [name for name, count in Counter(source.result for source in sources).items() if count > 1]
     if twice:
-        raise PostilError(
-            f"more than one file would have the result {some(twice)}.", hint="Rename or remove one of them."
-        )
+        what = f"more than one file would have the result {some(twice)}."
+        raise PostilError(what, hint="Rename or remove one of them.")
 
 
 class WriteError(InputError):
@@ -205,12 +199,14 @@ def writing(url: str, temporary_in: str) -> Iterator[IO[bytes]]:
     before it gets its name, so that a power cut leaves no name without its content.
     """
     files, path = file_system(url)
-    held = file_system(temporary_in)[1]
-    temporary = f"{held}/{secrets.token_hex(8)}.tmp"
+    folder = file_system(temporary_in)[1]
+    temporary = f"{folder}/{secrets.token_hex(8)}.tmp"
     is_lent = False
     try:
-        files.makedirs(held, exist_ok=True)
+        files.makedirs(folder, exist_ok=True)
         files.makedirs(path.rpartition("/")[0], exist_ok=True)
+        if is_local(files):  # only their owner may read a school's results
+            Path(temporary).touch(mode=0o600)
         with files.open(temporary, "wb") as file:
             is_lent = True
             yield file

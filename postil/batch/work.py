@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
@@ -10,8 +11,6 @@ from postil.batch.storage import Source
 
 if TYPE_CHECKING:
     from postil.batch.partitions import Partition
-
-Counts = Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +40,7 @@ class Work:
     model: str | None = None
     credit: tuple[tuple[str, float], ...] = ()
     target: float | None = None
+    raw: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +60,14 @@ class Tally:
     """
 
     rows: int = 0
-    labels: Counts = field(default_factory=dict)
+    labels: Mapping[str, int] = field(default_factory=dict)
     deferred: int = 0
     unjudged: int = 0
 
     def __add__(self, other: Tally) -> Tally:
-        labels = {
-            name: self.labels.get(name, 0) + other.labels.get(name, 0)
-            for name in dict.fromkeys((*self.labels, *other.labels))
-        }
-        return Tally(
-            self.rows + other.rows, labels, self.deferred + other.deferred, self.unjudged + other.unjudged
-        )
+        labels = dict(Counter(self.labels) + Counter(other.labels))
+        deferred, unjudged = self.deferred + other.deferred, self.unjudged + other.unjudged
+        return Tally(self.rows + other.rows, labels, deferred, unjudged)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
 
 import pyarrow as pa
 
 from postil.batch.partitions import Batch, read_batches
 from postil.batch.parts import part_path, read_tally, write_part
 from postil.batch.storage import WriteError
-from postil.batch.work import Done, Tally, Task, Work, unexpected
+from postil.batch.work import Done, Task, Work, unexpected
 from postil.data.formats.rows import ColumnMap, Row, Rows, find_columns
 from postil.data.formats.spreadsheets import as_text
 from postil.data.formats.tables import make_references, plain
@@ -24,9 +21,7 @@ from postil.data.questions import Answer, Question
 from postil.errors import InputError, PostilError, some
 from postil.explain.notes import short_list
 
-if TYPE_CHECKING:
-    from postil.grader import Grader
-
+Judge = Callable[..., Iterable[tuple[Question, Sequence[Judgement]]]]
 NO_REFERENCE = "there is no reference to compare with"
 # The columns added to the input; the prefix keeps them apart from the input's own.
 COLUMNS: Mapping[str, pa.DataType] = {
@@ -41,16 +36,6 @@ EXPLAINED: Mapping[str, pa.DataType] = {
     "postil_facets": pa.string(),
     "postil_feedback": pa.string(),
 }
-
-
-class Judge(Protocol):
-    """What judges: a `Grader`, or a stand-in for one."""
-
-    def grade_many(
-        self, questions: Iterable[Question], *, explain: bool = False
-    ) -> Iterable[tuple[Question, Sequence[Judgement]]]:
-        """Judge questions with their answers, one question after the other."""
-        ...
 
 
 def columns_added(work: Work) -> dict[str, pa.DataType]:
@@ -90,21 +75,19 @@ def _missing(name: str, names: Sequence[str], role: str, advice: str) -> InputEr
     return InputError(name, what, hint=f"Name it with --column '{role}=…'{advice}.")
 
 
-def judge_batch(batch: Batch, roles: ColumnMap, work: Work, grader: Judge) -> tuple[pa.Table, Tally]:
+def judge_batch(batch: Batch, roles: ColumnMap, work: Work, judge: Judge) -> pa.Table:
     """The rows of a batch, in order, with the columns of the result after their own."""
     count = len(batch.rows)
-    questions, places = _questions(batch, roles, work, count)
+    questions, rows_of_each = _questions(batch, roles, work, count)
     judged: list[Judgement | None] = [None] * count
-    for (_, judgements), rows in zip(grader.grade_many(questions, explain=work.explain), places, strict=True):
+    for (_, judgements), rows in zip(judge(questions, explain=work.explain), rows_of_each, strict=True):
         for row, judgement in zip(rows, judgements, strict=True):
             judged[row] = judgement
     cells = [_cells(judgement, work) for judgement in judged]
     table = batch.rows
-    for place, (name, type_) in enumerate(columns_added(work).items()):
-        table = table.append_column(name, pa.array([row[place] for row in cells], type_))
-    labels = Counter(judgement.labels[work.scheme] for judgement in judged if judgement)
-    deferred = sum(judgement.deferred for judgement in judged if judgement)
-    return table, Tally(count, dict(labels), deferred, judged.count(None))
+    for index, (name, type_) in enumerate(columns_added(work).items()):
+        table = table.append_column(name, pa.array([row[index] for row in cells], type_))
+    return table
 
 
 def _questions(
@@ -119,10 +102,10 @@ def _questions(
     groups: dict[tuple[str, str, tuple[str, ...]], list[int]] = {}
     for row, (text, id, right) in enumerate(zip(texts, ids, references, strict=True)):
         text = text if text.strip() else work.question or ""
-        asked = work.key.get(plain(id)) or work.key.get(plain(text)) if work.key else None
-        if asked is not None:
-            text = text if text.strip() else asked.text
-            right = asked.references or right
+        entry = work.key.get(plain(id)) or work.key.get(plain(text)) if work.key else None
+        if entry is not None:
+            text = text if text.strip() else entry.text
+            right = entry.references or right
         if right:
             groups.setdefault((text, "" if text.strip() else id, right), []).append(row)
     questions = [
@@ -186,33 +169,24 @@ def judge_partition(work: Work, task: Task) -> Done:
         return Done(source, task, error=unexpected(source.name, error))
 
 
-def _judged(work: Work, task: Task) -> Iterator[tuple[pa.Table, Tally]]:
-    grader = load_judge(work.model, work.credit, work.target)
+def _judged(work: Work, task: Task) -> Iterator[pa.Table]:
+    judge = load_judge(work.model, work.credit, work.target)
     partition = task.partition
     roles = find_roles(partition.source.name, partition.layout.names, work)
     for batch in read_batches(partition, columns_read(roles)):
-        yield judge_batch(batch, roles, work, grader)
+        yield judge_batch(batch, roles, work, judge)
 
 
 @lru_cache(maxsize=1)
 def load_judge(model: str | None, credit: tuple[tuple[str, float], ...], target: float | None) -> Judge:
-    """The grader; a worker loads it once."""
+    """What judges questions with their answers; a worker loads the grader once."""
     from postil.grader import load  # only here: planning and assembling need no model
+    from postil.language.pipeline import forgetting_words
 
-    return _Forgetful(load(model, credit=dict(credit), target=target))
+    grader = load(model, credit=dict(credit), target=target)
 
+    def judge(questions: Iterable[Question], *, explain: bool) -> list[tuple[Question, list[Judgement]]]:
+        with forgetting_words():  # memory must not grow with every new word
+            return list(grader.grade_many(questions, explain=explain))
 
-@dataclass(frozen=True, slots=True)
-class _Forgetful:
-    """A grader whose memory does not grow with every new word."""
-
-    grader: Grader
-
-    def grade_many(
-        self, questions: Iterable[Question], *, explain: bool = False
-    ) -> list[tuple[Question, list[Judgement]]]:
-        """Judge questions with their answers."""
-        from postil.language.pipeline import forgetting_words
-
-        with forgetting_words():
-            return list(self.grader.grade_many(questions, explain=explain))
+    return judge

@@ -1,1 +1,1 @@
-"""The `postil` command: one module a verb; thin: parse, call, print."""
+"""The `postil` command: a module for each verb or a few related ones; thin: parse, call, print."""

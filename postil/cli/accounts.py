@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
-from postil.cli.worker import DatabaseOption, existing_database, workbench_packages
+from postil.cli.serve import DatabaseOption, existing_database, workbench_packages
 from postil.errors import PostilError, number_of
 
 if TYPE_CHECKING:
@@ -20,12 +21,10 @@ app = typer.Typer(
     help="Manage the workbench's accounts, on the server itself.",
     no_args_is_help=True,
 )
-Login = Annotated[str, typer.Argument(metavar="LOGIN", help="The login of the account.")]
+Login = Annotated[str, Argument(metavar="LOGIN", help="The login of the account.")]
 AddressOption = Annotated[
     str,
-    typer.Option(
-        "--address", metavar="URL", help="The address that people open in their browsers, for the links."
-    ),
+    Option("--address", metavar="URL", help="The address that people open in their browsers, for the links."),
 ]
 _ADDRESS = "http://127.0.0.1:8400"
 _HOURS = 72.0  # over a weekend
@@ -34,7 +33,7 @@ _HOURS = 72.0  # over a weekend
 @app.command("list")
 def list_people(database: DatabaseOption = None) -> None:
     """List the accounts: login, role, courses, and whether they are open."""
-    with _store(database) as store:
+    with opened_store(database) as store:
         from postil.workbench.store.accounts import list_accounts
 
         for account in list_accounts(store):
@@ -47,13 +46,13 @@ def list_people(database: DatabaseOption = None) -> None:
 @app.command("invite")
 def invite(
     login: Login,
-    name: Annotated[str, typer.Option("--name", help="The person's name; by default the login.")] = "",
-    role: Annotated[str, typer.Option("--role", help="owner, teacher or assistant.")] = "teacher",
+    name: Annotated[str, Option(help="The person's name; by default the login.")] = "",
+    role: Annotated[str, Option(help="owner, teacher or assistant.")] = "teacher",
     address: AddressOption = _ADDRESS,
     database: DatabaseOption = None,
 ) -> None:
     """Make an account, and a link for choosing its password."""
-    with _store(database) as store:
+    with opened_store(database) as store:
         from postil.workbench.store.accounts import create_account
         from postil.workbench.store.events import ACCOUNT_MADE
         from postil.workbench.store.logins import INVITATION
@@ -66,7 +65,7 @@ def invite(
 @app.command("reset")
 def reset(login: Login, address: AddressOption = _ADDRESS, database: DatabaseOption = None) -> None:
     """Make a link for replacing a forgotten password."""
-    with _store(database) as store:
+    with opened_store(database) as store:
         from postil.workbench.store.events import LINK_MADE
         from postil.workbench.store.logins import INVITATION, RESET
 
@@ -80,11 +79,11 @@ def reset(login: Login, address: AddressOption = _ADDRESS, database: DatabaseOpt
 @app.command("close")
 def close(
     login: Login,
-    heir: Annotated[str, typer.Option("--heir", metavar="LOGIN", help="Who takes over its courses.")] = "",
+    heir: Annotated[str, Option(metavar="LOGIN", help="Who takes over its courses.")] = "",
     database: DatabaseOption = None,
 ) -> None:
     """Close an account: its courses go to the heir, its sessions and tokens end."""
-    with _store(database) as store:
+    with opened_store(database) as store:
         from postil.workbench.store.accounts import close_account
         from postil.workbench.store.events import ACCOUNT_CLOSED
 
@@ -98,15 +97,15 @@ def close(
 @app.command("token")
 def token(
     login: Login,
-    scope: Annotated[list[str], typer.Option("--scope", help="judge, read or write; can be repeated.")],
-    name: Annotated[str, typer.Option("--name", help="What it is for.")] = "made on the server",
+    scope: Annotated[list[str], Option(help="judge, read or write; can be repeated.")],
+    name: Annotated[str, Option(help="What it is for.")] = "made on the server",
     days: Annotated[
-        int | None, typer.Option("--days", min=1, help="For how many days it is valid; by default for ever.")
+        int | None, Option(min=1, help="For how many days it is valid; by default for ever.")
     ] = None,
     database: DatabaseOption = None,
 ) -> None:
     """Make a token that lets a program act for a person; it is shown only once."""
-    with _store(database) as store:
+    with opened_store(database) as store:
         from postil.workbench.store.access import create_token
         from postil.workbench.store.events import TOKEN_MADE
 
@@ -117,7 +116,8 @@ def token(
 
 
 @contextmanager
-def _store(database: str | None) -> Iterator[Store]:
+def opened_store(database: str | None) -> Iterator[Store]:
+    """The workbench's database, which must exist, brought up to date."""
     with workbench_packages():
         from postil.workbench.store.database import open_store
     store = open_store(existing_database(database, hint="Name another with --database."))
@@ -132,9 +132,8 @@ def _demand(store: Store, login: str) -> Account:
 
     account = find_account(store, login)
     if account is None:
-        raise PostilError(
-            f"nobody has the login {login!r}.", hint="To list all accounts: postil accounts list"
-        )
+        what = f"nobody has the login {login!r}."
+        raise PostilError(what, hint="To list all accounts: postil accounts list")
     return account
 
 

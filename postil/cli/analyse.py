@@ -1,16 +1,19 @@
-"""`postil analyse`: what the text pipeline sees in a text, as a table, as JSON, or drawn."""
+"""`postil analyse` and `postil similarity`: what Postil sees in a text, and how alike two texts are."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from postil.cli.options import JsonOption, refuse_output
+from postil.cli.show import console, note_long, print_json, table
+from postil.data.files import write_text
 from postil.errors import PostilError
 
 if TYPE_CHECKING:
@@ -20,33 +23,29 @@ if TYPE_CHECKING:
 
 # More than the pipeline takes at once; it is not read to the end only to be refused.
 _MOST_BYTES = 16_000_000
+_MOST_ANALYSED = 10_000  # words and symbols: all are kept and shown at once
 
 
 def analyse(
     text: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="TEXT",
             help="The text, or - for standard input; put -- before a text that starts with a dash.",
         ),
     ],
     tokens: Annotated[
-        bool, typer.Option("--tokens", help="The text is already tokenised: split it at spaces only.")
+        bool, Option("--tokens", help="The text is already tokenised: split it at spaces only.")
     ] = False,
     as_json: JsonOption = False,
-    html: Annotated[
-        Path | None, typer.Option("--html", help="Draw trees and chunks in this web page.")
-    ] = None,
-    pipeline: Annotated[Path | None, typer.Option("--pipeline", hidden=True)] = None,
+    html: Annotated[Path | None, Option(help="Draw trees and chunks in this web page.")] = None,
+    pipeline: Annotated[Path | None, Option(hidden=True)] = None,
 ) -> None:
     """Show the words, senses, tree, chunks, negations, quantities, predicates and roles of a text."""
-    from postil.cli.show import print_json
-    from postil.data.files import write_text
-
     refuse_output(html)
     document = _analysed(_standard_input() if text == "-" else text, tokens, pipeline)
     if html is not None:
-        from postil.explain.text_page import text_page
+        from postil.explain.page import text_page
 
         write_text(html, text_page(document))
     if as_json:
@@ -71,9 +70,8 @@ def _as_json(document: Document) -> dict[str, object]:
 def _standard_input() -> str:
     data = sys.stdin.buffer.read(_MOST_BYTES + 1)
     if len(data) > _MOST_BYTES:
-        raise PostilError(
-            "standard input is too long to analyse at once.", hint="Split it into smaller texts."
-        )
+        what = "standard input is too long to analyse at once."
+        raise PostilError(what, hint="Split it into smaller texts.")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -84,8 +82,10 @@ def _analysed(text: str, tokens: bool, folder: Path | None) -> Document:
     empty = PostilError("the text contains no words.", hint="Give a text, or - to read standard input.")
     if not text.strip():
         raise empty
-    from postil.language.pipeline import load_pipeline
+    from postil.language.pipeline import beginning, load_pipeline
 
+    note_long([("the text", text)], _MOST_ANALYSED)
+    text = beginning(text, _MOST_ANALYSED)
     pipeline = load_pipeline(folder)
     document = next(pipeline.analyse_tokens([text.split()]) if tokens else pipeline.analyse_many([text]))
     if not document.tokens:
@@ -97,8 +97,7 @@ def _show(document: Document) -> None:
     """Print a table for each sentence, and its chunks; then what holds for the whole text."""
     from rich.text import Text
 
-    from postil.cli.show import console
-    from postil.explain.text_page import amount, notable_predicates
+    from postil.explain.page import amount, notable_predicates
     from postil.language.words.walks import find_senses
 
     def line(name: str, text: str) -> None:
@@ -130,8 +129,6 @@ def _show(document: Document) -> None:
 
 def _table(document: Document, sentence: Span, senses: Mapping[int, str]) -> Table:
     from rich.text import Text
-
-    from postil.cli.show import table
 
     words = table("word", "lemma", "pos", "tag", "relation", "head", "negated", "sense")
     for token in document.words(sentence):
@@ -169,3 +166,85 @@ def _words(document: Document, indices: Sequence[int]) -> str:
 
 def _printable(text: str) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else "\ufffd" for c in text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Measure:
+    """A line of the table: which measure, its value, and by which senses it came about."""
+
+    family: str
+    measure: str
+    title: str
+    value: float
+    by: str = ""
+
+
+def similarity(
+    first: Annotated[str, Argument(metavar="WORD|TEXT", help="A word or a text.")],
+    second: Annotated[str, Argument(metavar="WORD|TEXT", help="Another word or text.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Show how alike two words or two texts are, by every measure."""
+    from postil.language.words.relations import word_relation
+
+    first, second = first.strip(), second.strip()
+    if not first or not second:
+        raise PostilError("one of the two is empty.", hint="Give two words or two texts, in quotes.")
+    are_words = len(first.split()) == len(second.split()) == 1
+    rows = list(_word_rows(first, second) if are_words else _text_rows(first, second))
+    related = word_relation(first, second) if are_words else None
+    relation = f"{first} {related.value} {second}" if related else ""
+    if as_json:
+        measures = [asdict(row) for row in rows]
+        print_json({"first": first, "second": second, "relation": relation or None, "measures": measures})
+    else:
+        _show_measures(rows, relation)
+
+
+def _word_rows(first: str, second: str) -> Iterator[_Measure]:
+    from postil.language.words.spaces import lda, lsa
+    from postil.language.words.walks import similarity as walk_similarity
+    from postil.language.words.wordnet import wordnet
+    from postil.language.words.wordnet_measures import MEASURES, best_senses, word_similarity
+
+    wn = wordnet()
+    for word in (first, second):
+        if not wn.synsets(word):
+            typer.echo(f"WordNet does not know {word!r}; its measures are 0.", err=True)
+    for measure in MEASURES.values():
+        senses = best_senses(first, second, measure.name)
+        by = " – ".join(wn.name(sense) for sense in senses) if senses else ""
+        yield _Measure(
+            "WordNet", measure.name, measure.title, word_similarity(first, second, measure.name), by
+        )
+    words = [first.lower()], [second.lower()]
+    yield _Measure("graph", "walk", "personalised PageRank", walk_similarity(*words))
+    yield _Measure("corpus", "lsa", "latent semantic analysis", lsa().similarity(*words))
+    yield _Measure("corpus", "lda", "latent topics", lda().similarity(*words))
+
+
+def _text_rows(first: str, second: str) -> Iterator[_Measure]:
+    from postil.language.measures.texts import TEXT_MEASURES, compare
+    from postil.language.pipeline import analyse_many
+
+    for name, value in compare(*analyse_many([first, second])).items():
+        measure = TEXT_MEASURES[name]
+        yield _Measure(measure.family, name, measure.title, value)
+
+
+def _show_measures(rows: list[_Measure], relation: str) -> None:
+    from rich.text import Text
+
+    with_senses = any(row.by for row in rows)
+    senses = ["by the senses"] if with_senses else []
+    measures = table("family", "measure", "what it is", "value", *senses, right=("value",))
+    before = ""
+    for row in rows:
+        cells = (row.family if row.family != before else "", row.measure, row.title, f"{row.value:.4f}")
+        measures.add_row(*(Text(cell) for cell in (*cells, *([row.by] if with_senses else []))))
+        before = row.family
+    out = console()
+    out.print(measures)
+    if relation:
+        out.print()
+        out.print(Text(f"{relation}."))

@@ -9,16 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from postil.cli.options import JsonOption, choose
+from postil.cli.show import console, print_json, table
+from postil.data.formats.rte import read_pairs
+from postil.data.formats.senseval import SenseInstance, read_senseval
+from postil.data.labels import ENTAILMENT_SCHEMES, RESPONSE_SCHEMES
 from postil.errors import PostilError, number_of
-from postil.senses.corpus.plan import FIRST_BATCH, SHARED_ITEMS, TEST_SHARE
+from postil.senses.corpus.plan import FIRST_BATCH, SHARED_ITEMS, TEST_SHARE, Draw
 
 if TYPE_CHECKING:
-    from postil.data.formats.senseval import SenseInstance
     from postil.senses.corpus.agreement import Agreement
     from postil.senses.corpus.items import Item
-    from postil.senses.corpus.plan import Draw
     from postil.senses.corpus.project import Project, Settings
 
 app = typer.Typer(
@@ -27,7 +30,7 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="The project's folder.")]
+Folder = Annotated[Path, Argument(metavar="FOLDER", help="The project's folder.")]
 
 
 @app.command("plan")
@@ -36,69 +39,52 @@ def plan(
     folder: Folder,
     sources: Annotated[
         list[Path] | None,
-        typer.Argument(
+        Argument(
             metavar="TEXTS",
             help="What to label in a new project: lemmatised texts or lexical-sample XML (senses), "
             "RTE pairs (entailment), tables or SRA XML (responses).",
         ),
     ] = None,
-    task: Annotated[str, typer.Option("--task", help="senses, entailment or responses.")] = "senses",
+    task: Annotated[str, Option(help="senses, entailment or responses.")] = "senses",
     people: Annotated[
-        str,
-        typer.Option("--people", metavar="NAMES", help="Who takes part, separated by commas: Ane,Miren,Jon."),
+        str, Option(metavar="NAMES", help="Who takes part, separated by commas: Ane,Miren,Jon.")
     ] = "",
     inventory: Annotated[
-        Path | None,
-        typer.Option("--inventory", metavar="FILE", help="A table of senses: word, sense, gloss."),
+        Path | None, Option(metavar="FILE", help="A table of senses: word, sense, gloss.")
     ] = None,
-    scheme: Annotated[str | None, typer.Option("--scheme", help="The labels: 5way, 3way or 2way.")] = None,
-    annotators: Annotated[
-        int, typer.Option("--annotators", min=2, help="How many people tag each item.")
-    ] = 2,
+    scheme: Annotated[str | None, Option(help="The labels: 5way, 3way or 2way.")] = None,
+    annotators: Annotated[int, Option(min=2, help="How many people tag each item.")] = 2,
     referee: Annotated[
-        bool,
-        typer.Option("--referee/--no-referee", help="Let a referee decide, or discard disagreements."),
+        bool, Option("--referee/--no-referee", help="Let a referee decide, or discard disagreements.")
     ] = True,
     first: Annotated[
-        int,
-        typer.Option(
-            "--first", min=1, help="Size of the first batch for each word, in which senses are counted."
-        ),
+        int, Option(min=1, help="Size of the first batch for each word, in which senses are counted.")
     ] = FIRST_BATCH,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the random choices.")] = 0,
-    ending: Annotated[
-        str, typer.Option("--sheets", help="Format of the sheets: tsv, csv, xlsx or jsonl.")
-    ] = "tsv",
+    seed: Annotated[int, Option(help="Seed of the random choices.")] = 0,
+    ending: Annotated[str, Option("--sheets", help="Format of the sheets: tsv, csv, xlsx or jsonl.")] = "tsv",
 ) -> None:
     """Plan a project, or bring it up to date.
 
     With texts, this makes a new project. Without, it applies the editor's changes, works out from the senses
     in the first batch how many examples are needed, and extends the sheets; what is filled in stays.
     """
-    from postil.senses.corpus.project import (
-        TASKS,
-        Settings,
-        open_project,
-        plan_draws,
-        read_tags,
-        write_sheets,
-    )
+    from postil.senses.corpus import project as projects
 
     if sources:
         names = tuple(name.strip() for name in people.split(",") if name.strip())
         if not names:
             raise PostilError("a new project needs people.", hint="Name them: --people Ane,Miren,Jon.")
-        labels = _labels(choose("--task", task, TASKS), scheme)
-        settings = Settings(
+        labels = _labels(choose("--task", task, projects.TASKS), scheme)
+        settings = projects.Settings(
             task, names, annotators, referee, first, seed, labels, f".{ending.lower().lstrip('.')}"
         )
         project = _create(folder, settings, sources, inventory)
     else:
-        project = open_project(folder)
+        project = projects.open_project(folder)
         _refuse_options(context)
-    taggings = read_tags(project)
-    draws = plan_draws(project, taggings)
-    write_sheets(project, draws, taggings)
+    taggings = projects.read_tags(project)
+    draws = projects.plan_draws(project, taggings)
+    projects.write_sheets(project, draws, taggings)
     _show_plan(project, draws)
 
 
@@ -115,8 +101,6 @@ def _refuse_options(context: typer.Context) -> None:
 
 
 def _labels(task: str, scheme: str | None) -> tuple[str, ...]:
-    from postil.data.labels import ENTAILMENT_SCHEMES, RESPONSE_SCHEMES
-
     if task == "senses":
         return ()
     schemes = ENTAILMENT_SCHEMES if task == "entailment" else RESPONSE_SCHEMES
@@ -130,17 +114,14 @@ def _create(folder: Path, settings: Settings, sources: Sequence[Path], inventory
     if settings.task != "senses":
         return create_project(folder, settings, items=_items(settings.task, sources))
     if inventory is None:
-        raise PostilError(
-            "a project about senses needs a list of them.",
-            hint="Give a table with the columns word, sense and gloss: --inventory FILE.",
-        )
+        what = "a project about senses needs a list of them."
+        raise PostilError(what, hint="Give a table with the columns word, sense and gloss: --inventory FILE.")
     senses = read_inventory(inventory)
     return create_project(folder, settings, instances=_instances(sources, senses.words), inventory=senses)
 
 
 def _items(task: str, sources: Sequence[Path]) -> list[Item]:
     from postil.cli.options import read_source
-    from postil.data.formats.rte import read_pairs
     from postil.senses.corpus.items import answer_items, pair_item
 
     if task == "entailment":
@@ -150,7 +131,6 @@ def _items(task: str, sources: Sequence[Path]) -> list[Item]:
 
 def _instances(sources: Sequence[Path], words: Sequence[str]) -> list[SenseInstance]:
     """The occurrences of words: found in texts, or as a lexical-sample file has them."""
-    from postil.data.formats.senseval import read_senseval
     from postil.senses.corpus.plan import occurrences, read_documents
 
     files = [path for path in sources if path.suffix.lower() == ".xml"]
@@ -172,31 +152,24 @@ def merge(
     folder: Folder,
     files: Annotated[
         list[Path] | None,
-        typer.Argument(
+        Argument(
             metavar="SHEETS",
             help="Sheets that came back, each named after its annotator; by default those in the project.",
         ),
     ] = None,
 ) -> None:
     """Check the annotators' sheets, and collect their tags in one table, tags.tsv."""
-    from postil.senses.corpus.project import (
-        multiwords,
-        open_project,
-        plan_draws,
-        read_tags,
-        take_sheet,
-        write_sheets,
-    )
+    from postil.senses.corpus import project as projects
     from postil.senses.corpus.sheets import read_taggings, write_taggings
 
-    project = open_project(folder)
-    sheets = (tagging for path in files or () for tagging in take_sheet(project, path))
-    latest = {(tagging.item, tagging.person): tagging for tagging in (*read_tags(project), *sheets)}
+    project = projects.open_project(folder)
+    sheets = (tagging for path in files or () for tagging in projects.take_sheet(project, path))
+    latest = {(tagging.item, tagging.person): tagging for tagging in (*projects.read_tags(project), *sheets)}
     taggings = list(latest.values())
-    draws = plan_draws(project, taggings)
-    write_sheets(project, draws, taggings, files or ())
-    taggings, table = read_tags(project), folder / "tags.tsv"
-    before = multiwords(project, read_taggings(table)) if table.exists() else {}
+    draws = projects.plan_draws(project, taggings)
+    projects.write_sheets(project, draws, taggings, files or ())
+    taggings, table = projects.read_tags(project), folder / "tags.tsv"
+    before = projects.multiwords(project, read_taggings(table)) if table.exists() else {}
     write_taggings(table, taggings)
     for person in project.settings.people:
         groups = project.groups_of(person)
@@ -204,7 +177,11 @@ def merge(
         if items:
             done = sum(tagging.person == person and tagging.item in items for tagging in taggings)
             typer.echo(f"{person}: {done:,} of {number_of(len(items), 'item')} tagged")
-    new = [f"{tag} ({group})" for group, tag in multiwords(project, taggings) if (group, tag) not in before]
+    new = [
+        f"{tag} ({group})"
+        for group, tag in projects.multiwords(project, taggings)
+        if (group, tag) not in before
+    ]
     if new:
         typer.echo(f"note: new multiword terms: {', '.join(new)}", err=True)
 
@@ -212,24 +189,20 @@ def merge(
 @app.command("agree")
 def agree(
     source: Annotated[
-        Path, typer.Argument(metavar="FOLDER|TABLE", help="A project, or a table with id, annotator, tags.")
+        Path, Argument(metavar="FOLDER|TABLE", help="A project, or a table with id, annotator, tags.")
     ],
     shared: Annotated[
-        int,
-        typer.Option(
-            "--shared", min=1, help="Average over pairs of people who share at least this many items."
-        ),
+        int, Option(min=1, help="Average over pairs of people who share at least this many items.")
     ] = SHARED_ITEMS,
     own_tags: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--own-tags", help="Groups have their own tags: compute the kappa of two people group by group."
         ),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Report how well the annotators agree, in each group and pair by pair."""
-    from postil.cli.show import print_json
     from postil.senses.corpus.agreement import assigned, measure_agreement
     from postil.senses.corpus.project import open_project, read_tags
     from postil.senses.corpus.sheets import read_taggings
@@ -253,11 +226,11 @@ def arbitrate(folder: Folder) -> None:
     Run it again after a sheet has been filled in.
     """
     from postil.senses.corpus.agreement import settle
-    from postil.senses.corpus.project import open_project, read_decisions, read_tags, write_disputes
+    from postil.senses.corpus.project import open_project, read_tags, write_disputes
     from postil.senses.corpus.sheets import write_outcomes
 
     project = open_project(folder)
-    taggings, decisions = read_tags(project), read_decisions(project)
+    taggings, decisions = read_tags(project), read_tags(project, referee=True)
     waiting = write_disputes(project, taggings, decisions)
     for person, count in waiting.items():
         if count:
@@ -276,14 +249,11 @@ def arbitrate(folder: Folder) -> None:
 @app.command("release")
 def release(
     folder: Folder,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="TARGET", help="The folder to write.")],
-    test_share: Annotated[
-        float, typer.Option("--test-share", help="The share of test items, chosen at random.")
-    ] = TEST_SHARE,
+    output: Annotated[Path, Option("--output", "-o", metavar="TARGET", help="The folder to write.")],
+    test_share: Annotated[float, Option(help="The share of test items, chosen at random.")] = TEST_SHARE,
     as_json: JsonOption = False,
 ) -> None:
     """Write the corpus: training and test items, keys, untagged examples and the figures."""
-    from postil.cli.show import print_json
     from postil.senses.corpus.project import open_project
     from postil.senses.corpus.release import release as write
 
@@ -303,7 +273,6 @@ def _show_plan(project: Project, draws: Sequence[Draw]) -> None:
     """Print how many items each group has and needs, and who does what."""
     from rich.markup import escape
 
-    from postil.cli.show import console, table
     from postil.senses.corpus.items import by_group
 
     items = by_group(project.items.values())
@@ -325,8 +294,6 @@ def _show_plan(project: Project, draws: Sequence[Draw]) -> None:
 def _show_agreement(agreement: Agreement) -> None:
     """Print agreement in each group, between each two people, and over all."""
     from rich.markup import escape
-
-    from postil.cli.show import console, table
 
     out = console()
     numbers = ("items", "agreement", "identical", "kappa", "tags per item")

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
 from postil.cli.options import choose, expand, refuse_output
+from postil.cli.show import console, progress_bar, table
+from postil.data.files import write_text
 
 if TYPE_CHECKING:
     from postil.research.tables import BenchResult
@@ -21,27 +25,23 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-Train = Annotated[Path, typer.Option("--train", help="Folder with the training data.")]
-Folds = Annotated[int, typer.Option("--folds", min=2, help="Folds of the cross-validation.")]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of the folds.")]
+Train = Annotated[Path, Option("--train", help="Folder with the training data.")]
+Folds = Annotated[int, Option("--folds", min=2, help="Folds of the cross-validation.")]
+Seed = Annotated[int, Option("--seed", help="Seed of the folds.")]
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
     """Which systems to run, and what to write."""
 
-    system: Annotated[str, typer.Option("--system", help="The system; `postil bench systems` lists them.")]
+    system: Annotated[str, Option(help="The system; `postil bench systems` lists them.")]
     against: Annotated[
-        list[str] | None,
-        typer.Option("--against", help="Another system to run and compare with; may be repeated."),
+        list[str] | None, Option(help="Another system to run and compare with; may be repeated.")
     ] = None
-    json_out: Annotated[Path | None, typer.Option("--json", help="Write the result here as JSON.")] = None
-    table: Annotated[Path | None, typer.Option("--table", help="Also write the Markdown table here.")] = None
+    json_out: Annotated[Path | None, Option("--json", help="Write the result here as JSON.")] = None
+    table: Annotated[Path | None, Option(help="Also write the Markdown table here.")] = None
     resamples: Annotated[
-        int,
-        typer.Option(
-            "--resamples", min=0, max=100_000, help="Bootstrap resamples for intervals; 0 for none."
-        ),
+        int, Option(min=0, max=100_000, help="Bootstrap resamples for intervals; 0 for none.")
     ] = 1000
 
 
@@ -49,11 +49,9 @@ class RunOptions:
 @expand
 def responses(
     train: Train,
-    test: Annotated[
-        Path | None, typer.Option("--test", help="Folder with test sets; without one, cross-validation.")
-    ] = None,
+    test: Annotated[Path | None, Option(help="Folder with test sets; without one, cross-validation.")] = None,
     scenario: Annotated[
-        str, typer.Option("--scenario", help="unseen-answers, unseen-questions or unseen-domains.")
+        str, Option(help="unseen-answers, unseen-questions or unseen-domains.")
     ] = "unseen-questions",
     folds: Folds = 10,
     seed: Seed = 0,
@@ -61,24 +59,18 @@ def responses(
     options: RunOptions,
 ) -> None:
     """Student responses: `<corpus>/<set>/**/*.xml`, in the 5-, 3- and 2-way schemes."""
-    from postil.cli.show import progress_bar
     from postil.research.benchmarks import run_responses
 
-    def run(name: str) -> BenchResult:
-        with progress_bar(name) as progress:
-            return run_responses(
-                train, name, test=test, scenario=scenario, folds=folds, seed=seed, progress=progress
-            )
-
-    _run_and_report("responses", run, options)
+    run = partial(run_responses, train, test=test, scenario=scenario, folds=folds, seed=seed)
+    _run_and_report("responses", _with_bar(run), options)
 
 
 @app.command("entailment")
 @expand
 def entailment(
     train: Train,
-    test: Annotated[list[Path], typer.Option("--test", help="An RTE file; may be repeated.")],
-    scheme: Annotated[str, typer.Option("--scheme", help="2way or 3way.")] = "2way",
+    test: Annotated[list[Path], Option(help="An RTE file; may be repeated.")],
+    scheme: Annotated[str, Option(help="2way or 3way.")] = "2way",
     *,
     options: RunOptions,
 ) -> None:
@@ -86,15 +78,15 @@ def entailment(
     from postil.research.benchmarks import run_entailment
 
     choose("--scheme", scheme, ("2way", "3way"))
-    _run_and_report("entailment", lambda name: run_entailment(train, test, name, scheme=scheme), options)
+    _run_and_report("entailment", partial(run_entailment, train, test, scheme=scheme), options)
 
 
 @app.command("alignment")
 @expand
 def alignment(
     train: Train,
-    test: Annotated[Path, typer.Option("--test", help="Folder with the test datasets.")],
-    chunks: Annotated[str, typer.Option("--chunks", help="gold, system (Postil's own) or both.")] = "both",
+    test: Annotated[Path, Option(help="Folder with the test datasets.")],
+    chunks: Annotated[str, Option(help="gold, system (Postil's own) or both.")] = "both",
     *,
     options: RunOptions,
 ) -> None:
@@ -103,39 +95,32 @@ def alignment(
 
     choose("--chunks", chunks, (*CHUNKS, "both"))
     kinds = CHUNKS if chunks == "both" else (chunks,)
-    _run_and_report("alignment", lambda name: run_alignment(train, test, name, chunks=kinds), options)
+    _run_and_report("alignment", partial(run_alignment, train, test, chunks=kinds), options)
 
 
 @app.command("facets")
 @expand
 def facets(
     gaps: Annotated[
-        list[Path],
-        typer.Option("--gaps", help="A table of what answers leave out of the reference; may be repeated."),
+        list[Path], Option(help="A table of what answers leave out of the reference; may be repeated.")
     ],
     *,
     options: RunOptions,
 ) -> None:
     """Facets: which words of the reference an answer leaves out, on tables of gaps."""
-    from postil.cli.show import progress_bar
     from postil.research.benchmarks import run_facets
 
-    def run(name: str) -> BenchResult:
-        with progress_bar(name) as progress:
-            return run_facets(gaps, name, progress=progress)
-
-    _run_and_report("facets", run, options)
+    _run_and_report("facets", _with_bar(partial(run_facets, gaps)), options)
 
 
 @app.command("senses")
 @expand
 def senses(
-    train: Annotated[Path, typer.Option("--train", help="A lexical-sample file.")],
-    test: Annotated[
-        Path | None, typer.Option("--test", help="A lexical-sample file; without one, cross-validation.")
-    ] = None,
+    train: Annotated[Path, Option(help="A lexical-sample file.")],
+    test: Annotated[Path | None, Option(help="A lexical-sample file; without one, cross-validation.")] = None,
     key: Annotated[
-        Path | None, typer.Option("--key", help="The key of the test file, if it is a separate file.")
+        list[Path] | None,
+        Option(help="The key of the test file or of the training file, if separate; may be repeated."),
     ] = None,
     folds: Folds = 10,
     seed: Seed = 0,
@@ -145,16 +130,13 @@ def senses(
     """Word senses: precision, recall and attempted, on a test file or by cross-validation."""
     from postil.research.benchmarks import run_senses
 
-    def run(name: str) -> BenchResult:
-        return run_senses(train, name, test=test, key=key, folds=folds, seed=seed)
-
+    run = partial(run_senses, train, test=test, keys=key or (), folds=folds, seed=seed)
     _run_and_report("senses", run, options)
 
 
 @app.command("systems")
 def systems() -> None:
     """List the registered systems, by task."""
-    from postil.cli.show import console, table
     from postil.research.systems import REGISTRY
 
     listing = table("task", "system", "what it is")
@@ -163,9 +145,16 @@ def systems() -> None:
     console().print(listing)
 
 
+def _with_bar(run: Callable[..., BenchResult]) -> Callable[[str], BenchResult]:
+    def run_with_bar(name: str) -> BenchResult:
+        with progress_bar(name) as progress:
+            return run(name, progress=progress)
+
+    return run_with_bar
+
+
 def _run_and_report(task: str, run: Callable[[str], BenchResult], options: RunOptions) -> None:
     """Run each system, print the table, and write what was asked for."""
-    from postil.data.files import write_text
     from postil.research.systems import find
     from postil.research.tables import render
 
@@ -173,7 +162,7 @@ def _run_and_report(task: str, run: Callable[[str], BenchResult], options: RunOp
         refuse_output(path)
     names = dict.fromkeys([options.system, *(options.against or [])])
     for name in names:
-        find(task, name)  # a mistyped name should be told before hours of work, not after
+        find(task, name)  # a mistyped name shows before hours of work, not after
     results = [run(name) for name in names]
     text = render(results, iterations=options.resamples)
     if options.json_out is not None:

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
-from postil.cli.worker import DatabaseOption, chosen_database, workbench_packages
+from postil.cli.serve import DatabaseOption, chosen_database, workbench_packages
+from postil.cli.show import progress_bar
 from postil.errors import PostilError, number_of
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ app = typer.Typer(
 
 @app.command("backup")
 def backup(
-    output: Annotated[Path, typer.Argument(metavar="OUT.zip", help="The file to write.")],
+    output: Annotated[Path, Argument(metavar="OUT.zip", help="The file to write.")],
     database: DatabaseOption = None,
 ) -> None:
     """Write everything into one file, while the workbench runs.
@@ -32,7 +34,6 @@ def backup(
     holds pupils' answers: keep it where only you can read it.
     """
     with workbench_packages():
-        from postil.cli.show import progress_bar
         from postil.workbench.store.backups import back_up
         from postil.workbench.store.database import as_it_is
 
@@ -44,7 +45,7 @@ def backup(
 
 @app.command("restore")
 def restore(
-    source: Annotated[Path, typer.Argument(metavar="FILE.zip", help="A file written by `backup`.")],
+    source: Annotated[Path, Argument(metavar="FILE.zip", help="A file written by `backup`.")],
     database: DatabaseOption = None,
 ) -> None:
     """Make a new database from a backup: all of it, or nothing at all.
@@ -53,7 +54,6 @@ def restore(
     afterwards.
     """
     with workbench_packages():
-        from postil.cli.show import progress_bar
         from postil.workbench.store.backups import restore as restore_all
         from postil.workbench.store.database import shown
 
@@ -83,11 +83,10 @@ def upgrade(database: DatabaseOption = None) -> None:
 @app.command("downgrade")
 def downgrade(
     revision: Annotated[
-        str,
-        typer.Argument(metavar="REVISION", help="The older revision, as `status` shows it in that version."),
+        str, Argument(metavar="REVISION", help="The older revision, as `status` shows it in that version.")
     ],
     database: DatabaseOption = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Delete what the older version does not know.")] = False,
+    yes: Annotated[bool, Option("--yes", help="Delete what the older version does not know.")] = False,
 ) -> None:
     """Take the tables back to an older version of Postil. Data that it does not know is deleted.
 

@@ -12,6 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
+
+from postil.cli.show import show_score
+from postil.data.files import write_text
+from postil.data.labels import RESPONSE_SCHEMES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,10 +26,10 @@ if TYPE_CHECKING:
 
 def demo(
     folder: Annotated[
-        Path, typer.Option("--folder", "-o", help="Where to write the example files and the result.")
+        Path, Option("--folder", "-o", help="Where to write the example files and the result.")
     ] = Path("postil-demo"),
     report_only: Annotated[
-        bool, typer.Option("--report-only", help="Write the files and stop; do not open the workbench.")
+        bool, Option("--report-only", help="Write the files and stop; do not open the workbench.")
     ] = False,
 ) -> None:
     """Grade a bundled class, compare with its teacher's labels, and open it in the workbench.
@@ -34,7 +39,7 @@ def demo(
     """
     postil = "postil" if shutil.which("postil") else sys.argv[0]
     _grade_and_write(folder, postil)
-    if not _has_workbench():
+    if find_spec("uvicorn") is None:  # the packages of the extra `serve` come together
         typer.echo(
             "\nTo grade in the browser, install the workbench: pip install 'postil[serve]'"
             f"\nThen: {postil} serve --local --example"
@@ -42,17 +47,12 @@ def demo(
     elif report_only or not (_has_person(os.environ) and _has_browser(os.environ, sys.platform)):
         typer.echo(f"\nTo grade the same class yourself, in the browser: {postil} serve --local --example")
     else:
-        from postil.cli.serve import run
+        from postil.cli.serve import ServeOptions, run
 
         typer.echo("\nNow it is your turn: the same class opens in the workbench. Ctrl-C here closes it.")
-        # Any port that is free, and no session ended: a workbench that is open already shall neither stop a
-        # demonstration nor be stopped by it.
-        run(local=True, port=0, database=None, example=True, alone=False)
-
-
-def _has_workbench() -> bool:
-    """Whether the packages of the extra `serve` are there; they come together, so one stands for all."""
-    return find_spec("uvicorn") is not None
+        # Any free port, and no session ends: a workbench that is already open neither stops a demonstration
+        # nor is stopped by it.
+        run(ServeOptions(local=True, port=0, example=True), alone=False)
 
 
 def _has_person(environment: Mapping[str, str]) -> bool:
@@ -116,11 +116,8 @@ Try next:
 def _write_and_score(folder: Path, graded: Sequence[GradedQuestion]) -> None:
     """Write the result as a table, as a page and in the challenge's format, and print its score."""
     from postil.cli.grade_table import columns, pairs, result_rows
-    from postil.cli.show import show_score
-    from postil.data.files import write_text
     from postil.data.formats.rows import write_rows
     from postil.data.formats.sra import LabelledItem, write_gold, write_run
-    from postil.data.labels import RESPONSE_SCHEMES
     from postil.explain.class_report import class_report
     from postil.scoring.responses import score_labels, tally_labels
 

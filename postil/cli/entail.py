@@ -1,43 +1,49 @@
-"""`postil entail`: does a text imply a hypothesis, deny it or leave it open, and which part of it says so?"""
+"""`postil entail` and `postil facets`: what a text implies, and which claims an answer expresses."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
-from postil.cli.options import choose, refuse_output
+from postil.cli.options import JsonOption, choose, refuse_output
+from postil.cli.show import console, note_long, print_json, print_text, progress_bar, table
+from postil.data.formats.rte import PairJudgement, read_pairs, write_run
 from postil.errors import PostilError, number_of
+from postil.explain.page import printable
 
 if TYPE_CHECKING:
+    from postil.data.judgements import FacetOutcome
     from postil.entailment.entailer import Entailment
 
 _FILES = (".xml", ".tsv")
+_ONLY_ANSWER = "answer"  # the id of an answer that was given on the command line
 
 
 def entail(
     given: Annotated[
         list[str],
-        typer.Argument(
+        Argument(
             metavar="TEXT HYPOTHESIS|FILE",
             help="A text and a hypothesis, in quotes; or a file of pairs (RTE's .xml, or .tsv with columns "
             "id, t, h; labels are ignored).",
         ),
     ],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write a run here: id, label, confidence (.tsv).")
+        Path | None, Option("--output", "-o", help="Write a run here: id, label, confidence (.tsv).")
     ] = None,
     question: Annotated[
         str | None,
-        typer.Option(
-            "--question",
-            help="Take the hypothesis as a short answer to this question, and turn both into a statement.",
+        Option(
+            help="Take the hypothesis as a short answer to this question, and turn both into a statement."
         ),
     ] = None,
-    scheme: Annotated[str, typer.Option("--scheme", help="2way or 3way labels.")] = "3way",
+    scheme: Annotated[str, Option(help="2way or 3way labels.")] = "3way",
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print judgements with their justifications as JSON.")
+        bool, Option("--json", help="Print judgements with their justifications as JSON.")
     ] = False,
 ) -> None:
     """Judge whether a text entails a hypothesis, contradicts it, or leaves it unknown, and say why."""
@@ -49,10 +55,8 @@ def entail(
         _judge_file(Path(given[0]), output, scheme, as_json=as_json)
         return
     if len(given) > 2:
-        raise PostilError(
-            f"{len(given)} texts were given, but only a text and a hypothesis can be judged.",
-            hint="Put each in quotes.",
-        )
+        what = f"{len(given)} texts were given, but only a text and a hypothesis can be judged."
+        raise PostilError(what, hint="Put each in quotes.")
     if output is not None:
         raise PostilError("-o writes the run of a file of pairs.", hint="Give a file, or leave out -o.")
     text, hypothesis = (" ".join(text.split()) for text in given)
@@ -62,15 +66,16 @@ def entail(
 def _judge_pair(text: str, hypothesis: str, question: str | None, scheme: str, *, as_json: bool) -> None:
     from rich.text import Text
 
-    from postil.cli.show import console, print_json, print_text
-    from postil.entailment.entailer import load_entailer
-    from postil.explain.justification import justified
+    from postil.entailment.entailer import MOST_OF_HYPOTHESIS, MOST_OF_TEXT, load_entailer
+    from postil.explain.explanation import justified
     from postil.language.statements import statement
 
     if not text or not hypothesis:
         raise PostilError("the text or the hypothesis is empty.", hint="Give both, in quotes.")
     if question is not None:
         hypothesis = statement(question, hypothesis)
+    note_long([("the text", text)], MOST_OF_TEXT)
+    note_long([("the hypothesis", hypothesis)], MOST_OF_HYPOTHESIS)
     (judged,) = justified([hypothesis], load_entailer().judge([(text, hypothesis)]))
     if as_json:
         print_json(_as_json("1", hypothesis, judged, scheme))
@@ -83,18 +88,16 @@ def _judge_pair(text: str, hypothesis: str, question: str | None, scheme: str, *
 
 
 def _judge_file(path: Path, output: Path | None, scheme: str, *, as_json: bool) -> None:
-    from postil.cli.show import print_json, progress_bar
-    from postil.data.formats.rte import PairJudgement, read_pairs, write_run
-    from postil.entailment.entailer import load_entailer
+    from postil.entailment.entailer import MOST_OF_HYPOTHESIS, MOST_OF_TEXT, load_entailer
 
     if path.suffix.lower() not in _FILES:
-        raise PostilError(
-            "there is only one text, and it is not a file of pairs (.xml or .tsv).",
-            hint="Give a text and a hypothesis, each in quotes.",
-        )
+        what = "there is only one text, and it is not a file of pairs (.xml or .tsv)."
+        raise PostilError(what, hint="Give a text and a hypothesis, each in quotes.")
     if output is None and not as_json:
         raise PostilError("a file of pairs needs a file for the results.", hint="Name it with -o RUN.tsv.")
     pairs = read_pairs(path)
+    note_long(((f"the text of pair {pair.id}", pair.text) for pair in pairs), MOST_OF_TEXT)
+    note_long(((f"the hypothesis of pair {pair.id}", pair.hypothesis) for pair in pairs), MOST_OF_HYPOTHESIS)
     with progress_bar("Judging", "pairs") as progress:
         judged = load_entailer().judge([(pair.text, pair.hypothesis) for pair in pairs], progress=progress)
     if output is not None:
@@ -105,7 +108,7 @@ def _judge_file(path: Path, output: Path | None, scheme: str, *, as_json: bool) 
         write_run(output, run)
         typer.echo(f"Judged {number_of(len(pairs), 'pair')}; wrote {output}.", err=True)
     if as_json:
-        from postil.explain.justification import justified
+        from postil.explain.explanation import justified
 
         judged = justified([pair.hypothesis for pair in pairs], judged)
         items = [
@@ -123,3 +126,108 @@ def _as_json(id: str, hypothesis: str, judged: Entailment, scheme: str) -> dict[
     from postil.explain.alignments import plain_entailment
 
     return {"id": id, "hypothesis": hypothesis, **plain_entailment(judged, scheme)}
+
+
+def facets(
+    reference: Annotated[
+        str,
+        Argument(
+            metavar="REFERENCE|FILE",
+            help="A right answer, in quotes; or, on its own, an SRA XML file or folder with facets.",
+        ),
+    ],
+    answer: Annotated[
+        str | None, Argument(metavar="ANSWER", help="The answer to compare, in quotes.")
+    ] = None,
+    question: Annotated[
+        str, Option(help="The question; an answer need not repeat what it already says.")
+    ] = "",
+    facet_file: Annotated[
+        Path | None,
+        Option(
+            "--facets",
+            help="Facets to use instead of Postil's own: a TSV with id, first and second, or SRA XML.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None, Option("--output", "-o", help="Write a tab-separated run, as in the challenge.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say for each facet of a reference whether the answer expresses it, and in which words."""
+    from postil.alignment.aligner import MOST_ALIGNED
+    from postil.data.formats import sra
+    from postil.explain.alignments import plain_outcome
+    from postil.explain.notes import facets_in_words
+    from postil.grading.claims import judge_facets
+
+    refuse_output(output)
+    if answer is None:
+        if question or facet_file is not None or as_json or output is None:
+            raise PostilError(
+                "there is no answer to compare with the reference.",
+                hint="Give REFERENCE and ANSWER in quotes, or an SRA XML FILE with -o RUN.tsv.",
+            )
+        _judge_facets_of(Path(reference), output)
+        return
+    if not any(map(str.isalnum, reference)) or not any(map(str.isalnum, answer)):
+        raise PostilError("one of the two texts contains no words.", hint="Give two texts, in quotes.")
+    chosen = None if facet_file is None else sra.read_facets(facet_file)
+    note_long([("the reference", reference), ("the answer", answer)], MOST_ALIGNED)
+    (outcomes,) = judge_facets(question, reference, [answer], chosen)
+    if output is not None:
+        sra.write_run(output, {f"{outcome.facet.id}*{_ONLY_ANSWER}": outcome.label for outcome in outcomes})
+        typer.echo(f"Judged {number_of(len(outcomes), 'facet')}; wrote {output}.", err=True)
+    if as_json:
+        print_json(
+            {
+                "question": question,
+                "reference": reference,
+                "answer": answer,
+                "facets": [plain_outcome(outcome) for outcome in outcomes],
+                "explanation": facets_in_words(outcomes),
+            }
+        )
+    elif output is None:
+        _show_facets(outcomes)
+
+
+def _judge_facets_of(path: Path, output: Path) -> None:
+    """Judge every facet of a challenge's file or folder for every answer in it."""
+    from postil.data.formats import sra
+    from postil.grading.claims import judge_facets
+
+    questions = sra.read_corpus(path)
+    labels: dict[str, str] = {}
+    with progress_bar("Judging facets", "questions") as progress:
+        for done, question in enumerate(questions, start=1):
+            texts = [answer.text for answer in question.answers]
+            for reference in question.references:
+                if not reference.facets:
+                    continue
+                judged = judge_facets(question.text, reference.text, texts, reference.facets)
+                for answer, outcomes in zip(question.answers, judged, strict=True):
+                    labels |= {f"{outcome.facet.id}*{answer.id}": outcome.label for outcome in outcomes}
+            if progress:
+                progress(done, len(questions))
+    if not labels:
+        raise PostilError(f"{path}: no reference here has facets, or no question has answers.")
+    sra.write_run(output, labels)
+    typer.echo(f"Judged {number_of(len(labels), 'facet')}; wrote {output}.", err=True)
+
+
+def _show_facets(outcomes: Sequence[FacetOutcome]) -> None:
+    from rich.text import Text
+
+    from postil.explain.notes import facet_text, facets_in_words
+
+    if outcomes:
+        out = console()
+        rows = table("facet", "outcome", "sure", "in the words", right=("sure",))
+        for outcome in outcomes:
+            words = Text(printable(" … ".join(outcome.words)))
+            name = Text(printable(facet_text(outcome.facet)))
+            rows.add_row(name, outcome.label, f"{outcome.confidence:.2f}", words)
+        out.print(rows)
+        out.print()
+    print_text(facets_in_words(outcomes))

@@ -1,36 +1,97 @@
-"""`postil grade`: judge a class's answers; a table for the spreadsheet, a page to read, or the terminal."""
+"""`postil grade` judges a class's answers; `postil train` fits the grader to answers that are labelled."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
-from postil.cli.grade_folder import (
-    DatasetOptions,
-    grade_folder,
-    is_folder_name,
-    refuse_as_table,
-    refuse_for_dataset,
-    work_from,
+from postil.cli.grade_folder import DatasetOptions, grade_folder, is_folder_name, refuse_as_table
+from postil.cli.options import (
+    ModelFolder,
+    TableOptions,
+    choose,
+    demand_references,
+    expand,
+    read_source,
+    refuse_file,
+    refuse_output,
 )
-from postil.cli.options import TableOptions, choose, demand_references, expand, read_source, refuse_output
+from postil.cli.show import console, progress_bar, table
+from postil.data.files import write_text
+from postil.data.labels import PLAIN_NAMES, RESPONSE_SCHEMES
+from postil.data.questions import Question, count_answers, labelled_only
 from postil.errors import InputError, PostilError, number_of, some, unknown_label
 
 if TYPE_CHECKING:
-    from postil.data.questions import Question
     from postil.explain.class_report import GradedQuestion
     from postil.grader import Grader
+
+
+@dataclass(frozen=True, slots=True)
+class GradeOptions:
+    """How a class is judged, what is learned first, and whether there is a report."""
+
+    report: Annotated[
+        Path | None, Option(metavar="PAGE", help="Also write a report to open in the browser (.html).")
+    ] = None
+    explain: Annotated[
+        bool,
+        Option(
+            "--explain", help="Explain for each answer what it shares with the reference and what differs."
+        ),
+    ] = False
+    labels: Annotated[str, Option(help="How many labels to use: 5way, 3way or 2way.")] = "5way"
+    remember: Annotated[
+        Path | None,
+        Option(
+            metavar="FILE",
+            help="Labels given by a person: an earlier result with its last column filled in, or a labelled "
+            "table.",
+        ),
+    ] = None
+    remember_labelled: Annotated[
+        bool, Option("--remember-labelled", help="Learn from the labels in the table, and grade the rest.")
+    ] = False
+    propose: Annotated[
+        int | None,
+        Option(
+            metavar="K",
+            min=1,
+            help="Do not grade; show the K answers to each question that are most worth labelling.",
+        ),
+    ] = None
+    target: Annotated[
+        float | None,
+        Option(
+            metavar="SHARE",
+            help="Leave doubtful answers to a person so that this share of the rest is right, such as 0.9.",
+        ),
+    ] = None
+    credit: Annotated[
+        list[str] | None,
+        Option(metavar="LABEL=NUMBER", help="What a label earns, from 0 to 1, as in 'partly right=0.6'."),
+    ] = None
+    model: Annotated[Path | None, Option(metavar="FOLDER", help="A model written by `postil train`.")] = None
+    raw: Annotated[
+        bool,
+        Option(
+            "--raw",
+            help="Write texts to .csv and .tsv unchanged, even if a spreadsheet program takes them for "
+            "formulas.",
+        ),
+    ] = False
 
 
 @expand
 def grade(
     source: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="SOURCE",
             help="A table (.csv, .tsv, .jsonl, .xlsx), an SRA XML file, or a folder of them. If OUT is a "
             "folder, a dataset: a folder, pattern or URL of .parquet, .csv, .tsv or .jsonl files.",
@@ -38,7 +99,7 @@ def grade(
     ],
     output: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--output",
             "-o",
             metavar="OUT",
@@ -46,61 +107,8 @@ def grade(
             "result of a dataset goes into a folder, or to a URL.",
         ),
     ] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option("--report", metavar="PAGE", help="Also write a report to open in the browser (.html)."),
-    ] = None,
-    explain: Annotated[
-        bool,
-        typer.Option(
-            "--explain", help="Explain for each answer what it shares with the reference and what differs."
-        ),
-    ] = False,
-    labels: Annotated[
-        str, typer.Option("--labels", help="How many labels to use: 5way, 3way or 2way.")
-    ] = "5way",
-    remember: Annotated[
-        Path | None,
-        typer.Option(
-            "--remember",
-            metavar="FILE",
-            help="Labels given by a person: an earlier result with its last column filled in, or a labelled "
-            "table.",
-        ),
-    ] = None,
-    remember_labelled: Annotated[
-        bool,
-        typer.Option("--remember-labelled", help="Learn from the labels in the table, and grade the rest."),
-    ] = False,
-    propose: Annotated[
-        int | None,
-        typer.Option(
-            "--propose",
-            metavar="K",
-            min=1,
-            help="Do not grade; show the K answers to each question that are most worth labelling.",
-        ),
-    ] = None,
-    target: Annotated[
-        float | None,
-        typer.Option(
-            "--target",
-            metavar="SHARE",
-            help="Leave doubtful answers to a person so that this share of the rest is right, such as 0.9.",
-        ),
-    ] = None,
-    credit: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--credit",
-            metavar="LABEL=NUMBER",
-            help="What a label earns, from 0 to 1, as in 'partly right=0.6'.",
-        ),
-    ] = None,
-    model: Annotated[
-        Path | None, typer.Option("--model", metavar="FOLDER", help="A model written by `postil train`.")
-    ] = None,
     *,
+    options: GradeOptions,
     tables: TableOptions,
     dataset: DatasetOptions,
 ) -> None:
@@ -112,58 +120,49 @@ def grade(
     To grade a dataset larger than memory, name a folder with -o. If this is interrupted, run the same command
     again to continue.
     """
+    choose("--labels", options.labels, tuple(RESPONSE_SCHEMES))
+    credit = parse_credit(options.credit or ())
+    if output is not None and is_folder_name(output):
+        grade_folder(source, output, options, credit, tables, dataset)
+    else:
+        refuse_as_table(source, output, dataset)
+        _grade_table(Path(source), Path(output) if output is not None else None, options, credit, tables)
+
+
+def _grade_table(
+    source: Path, output: Path | None, options: GradeOptions, credit: dict[str, float], tables: TableOptions
+) -> None:
+    """Judge the answers of one table, or with --propose show those to label."""
     from postil.cli.grade_table import find_lessons, with_corrections
-    from postil.data.labels import RESPONSE_SCHEMES
     from postil.grader import load
 
-    choose("--labels", labels, tuple(RESPONSE_SCHEMES))
-    earned = parse_credit(credit or ())
-    if is_folder_name(output):
-        refuse_for_dataset(
-            {
-                "--report": report,
-                "--remember": remember,
-                "--remember-labelled": remember_labelled or None,
-                "--propose": propose,
-                "--sheet": tables.sheet,
-                "--encoding": tables.encoding,
-                "--wide": tables.wide,
-            }
-        )
-        work = work_from(output or "", labels, explain, earned, target, model, tables)
-        grade_folder(source, work, dataset)
-        return
-    refuse_as_table(source, output, dataset)
-    if propose is not None and (report is not None or explain):
-        nothing = "there is no report" if report is not None else "there is nothing to explain"
+    if options.propose is not None and (options.report is not None or options.explain):
+        nothing = "there is no report" if options.report is not None else "there is nothing to explain"
         raise PostilError(f"--propose does not grade, so {nothing}.", hint="Leave one of them out.")
-    path = Path(source)
-    result = Path(output) if output is not None else None
-    _refuse_outputs(result, report, [file for file in (path, remember, tables.key) if file is not None])
-    questions = [question for question in read_source(path, tables) if question.answers]
+    inputs = [file for file in (source, options.remember, tables.key) if file is not None]
+    _refuse_outputs(output, options.report, inputs)
+    questions = [question for question in read_source(source, tables) if question.answers]
     if not questions:
-        raise InputError(path, "contains no answers.", hint="Is it the right file?")
-    demand_references(path, questions)
-    lessons = find_lessons(path, questions, remember, remember_labelled, tables)
-    grader = load(model, credit=earned, target=target)
+        raise InputError(source, "contains no answers.", hint="Is it the right file?")
+    demand_references(source, questions)
+    lessons = find_lessons(source, questions, options.remember, options.remember_labelled, tables)
+    grader = load(options.model, credit=credit, target=options.target)
     for lesson in lessons:
         references = [reference.text for reference in lesson.references]
-        grader.remember(
-            lesson.text, references, [(answer.text, answer.label or "") for answer in lesson.answers]
-        )
+        labelled = [(answer.text, answer.label or "") for answer in lesson.answers]
+        grader.remember(lesson.text, references, labelled)
     questions, taught = with_corrections(questions, lessons)
-    if propose is not None:
-        _propose(grader, questions, propose, result)
+    if options.propose is not None:
+        _propose(grader, questions, options.propose, output, raw=options.raw)
         return
-    graded = judge(grader, questions, explain=explain)
-    _write(graded, labels, result, report, path.name, explained=explain)
-    _summarise(graded, taught, result, report)
+    graded = judge(grader, questions, explain=options.explain)
+    _write(graded, output, options, source.name)
+    _summarise(graded, taught, output, options.report)
 
 
 def parse_credit(values: Sequence[str]) -> dict[str, float]:
     """Read `LABEL=NUMBER` options; labels go by their official or their plain names."""
     from postil.data.formats.rows import key_of
-    from postil.data.labels import PLAIN_NAMES, RESPONSE_SCHEMES
 
     labels = RESPONSE_SCHEMES["5way"].labels
     known = {key_of(name): label for label in labels for name in (label, PLAIN_NAMES[label])}
@@ -181,10 +180,8 @@ def parse_credit(values: Sequence[str]) -> dict[str, float]:
         except ValueError:
             credit[label] = -1
         if not 0 <= credit[label] <= 1:
-            raise PostilError(
-                f"--credit {value!r}: the number must be from 0 to 1.",
-                hint="For example: --credit 'partly right=0.6'.",
-            )
+            what = f"--credit {value!r}: the number must be from 0 to 1."
+            raise PostilError(what, hint="For example: --credit 'partly right=0.6'.")
     return credit
 
 
@@ -195,15 +192,12 @@ def _refuse_outputs(output: Path | None, report: Path | None, inputs: Sequence[P
     for path, endings in ((output, SUFFIXES), (report, (".html", ".htm"))):
         refuse_output(path, endings)
         if path and path.exists() and any(file.exists() and path.samefile(file) for file in inputs):
-            raise InputError(
-                path, "is also one of the files to read.", hint="Choose another name for the result."
-            )
+            what = "is also one of the files to read."
+            raise InputError(path, what, hint="Choose another name for the result.")
 
 
 def judge(grader: Grader, questions: Sequence[Question], *, explain: bool) -> list[GradedQuestion]:
     """Judge a class, having warned of the questions that no grader can be fair to."""
-    from postil.cli.show import progress_bar
-    from postil.data.questions import count_answers
     from postil.explain.class_report import GradedQuestion
     from postil.grading.screening import screen
 
@@ -219,26 +213,17 @@ def judge(grader: Grader, questions: Sequence[Question], *, explain: bool) -> li
     ]
 
 
-def _write(
-    graded: Sequence[GradedQuestion],
-    scheme: str,
-    output: Path | None,
-    report: Path | None,
-    name: str,
-    *,
-    explained: bool,
-) -> None:
-    from postil.cli.grade_table import columns, result_rows, show_graded
-    from postil.data.files import write_text
-    from postil.data.formats.rows import write_rows
+def _write(graded: Sequence[GradedQuestion], output: Path | None, options: GradeOptions, name: str) -> None:
+    from postil.cli.grade_table import columns, result_rows, show_graded, write_private
     from postil.explain.class_report import class_report
 
     if output is None:
-        show_graded(graded, scheme)
+        show_graded(graded, options.labels)
     else:
-        write_rows(output, columns(explained=explained), result_rows(graded, scheme, explained=explained))
-    if report is not None:
-        write_text(report, class_report(graded, f"Class report: {name}"))
+        rows = result_rows(graded, options.labels, explained=options.explain)
+        write_private(output, columns(explained=options.explain), rows, raw=options.raw)
+    if options.report is not None:
+        write_text(options.report, class_report(graded, f"Class report: {name}"), private=True)
 
 
 def _summarise(
@@ -257,11 +242,11 @@ def _summarise(
             typer.echo(line, err=output is not None)
 
 
-def _propose(grader: Grader, questions: Sequence[Question], most: int, output: Path | None) -> None:
+def _propose(
+    grader: Grader, questions: Sequence[Question], most: int, output: Path | None, *, raw: bool
+) -> None:
     """Show, or write as a table to fill in, the answers a person should label first."""
-    from postil.cli.grade_table import PROPOSED, proposed_rows, show_proposed
-    from postil.data.formats.rows import write_rows
-    from postil.data.questions import count_answers
+    from postil.cli.grade_table import PROPOSED, show_proposed, write_private
 
     proposed = []
     for question in questions:
@@ -272,9 +257,71 @@ def _propose(grader: Grader, questions: Sequence[Question], most: int, output: P
     if output is None:
         show_proposed(proposed)
         return
-    write_rows(output, PROPOSED, proposed_rows(proposed))
+    # The last cell is for the label.
+    cells = (
+        (question.id, question.text, answer.id, answer.text, "")
+        for question in proposed
+        for answer in question.answers
+    )
+    write_private(output, PROPOSED, cells, raw=raw)
     typer.echo(
         f"Wrote {number_of(count_answers(proposed), 'answer')} to {output}. "
         "Fill in the last column, and give the file to `postil grade` with --remember.",
         err=True,
     )
+
+
+@expand
+def train(
+    source: Annotated[
+        Path,
+        Argument(
+            metavar="FILE",
+            help="Labelled answers: a table (.csv, .tsv, .jsonl, .xlsx), SRA XML, or a folder of it.",
+        ),
+    ],
+    output: ModelFolder,
+    *,
+    tables: TableOptions,
+) -> None:
+    """Fit the grader to labelled answers, and report how well it does on questions it has not seen.
+
+    Answers without a label are left out. The model is a folder, for `postil grade --model FOLDER`.
+    """
+    from postil.grader import train as fit
+
+    refuse_file(output)
+    questions = _read_labelled(source, tables)
+    with progress_bar("Training", "steps") as progress:
+        figures = fit(questions, output, progress=progress)
+    shown = table("figure, cross-validated by question", "value", right=("value",))
+    for name, value in figures.items():
+        shown.add_row(name, f"{value:.4f}" if value <= 1 else f"{value:,.0f}")  # a share, or a count
+    console().print(shown)
+    answers = number_of(count_answers(questions), "labelled answer")
+    typer.echo(
+        f"""
+Each question was judged by a model that had not seen it. The model in {output} has seen all:
+{answers} to {number_of(len(questions), "question")}.
+
+If it does better than the grader as shipped, grade with it:
+  postil grade FILE --model {output}"""
+    )
+
+
+def _read_labelled(source: Path, options: TableOptions) -> list[Question]:
+    """Read the questions that have labelled answers; one alone would say nothing of another."""
+    questions = labelled_only(read_source(source, options))
+    if not questions:
+        what = "contains no labelled answers to learn from."
+        hint = "Add a column 'label', or name another one with --column label=NAME."
+        raise InputError(source, what, hint=hint)
+    if len(questions) < 2:
+        raise InputError(
+            source,
+            "has labelled answers to only one question, but at least two are needed to measure how well the "
+            "model does on a new one.",
+            hint="To use the labels of one question for that question: postil grade FILE --remember-labelled",
+        )
+    demand_references(source, questions)
+    return questions

@@ -12,17 +12,22 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
 from postil.cli.options import TableOptions, choose, parse_columns
+from postil.cli.show import console, progress_bar, table
+from postil.data.files import is_folder
+from postil.data.labels import PLAIN_NAMES, RESPONSE_SCHEMES
 from postil.errors import PostilError, number_of
 
 if TYPE_CHECKING:
     from postil.batch.dataset import Report
     from postil.batch.work import Engine, Work
+    from postil.cli.grade import GradeOptions
 
 ENGINES = ("local", "ray")
 _DATASET_ONLY = (".parquet", ".gz", ".bz2", ".xz", ".zst")
-_MOST_FAILED = 20  # that are told one by one
+_MOST_FAILED = 20  # failures that are listed one by one
 _EVERY = 30.0  # seconds between lines in a log
 
 
@@ -32,38 +37,28 @@ class DatasetOptions:
 
     engine: Annotated[
         str | None,
-        typer.Option(
-            "--engine",
+        Option(
             metavar="NAME",
             help="Where to grade a dataset: local (this computer, the default) or ray (a Ray cluster).",
         ),
     ] = None
     workers: Annotated[
         int | None,
-        typer.Option(
-            "--workers",
-            metavar="N",
-            min=1,
-            help="How many processes grade a dataset; by default one for each core.",
-        ),
+        Option(metavar="N", min=1, help="How many processes grade a dataset; by default one for each core."),
     ] = None
     address: Annotated[
         str | None,
-        typer.Option(
-            "--address",
+        Option(
             metavar="ADDRESS",
             help="Which Ray cluster: 'auto' for the one this computer belongs to, or HOST:PORT.",
         ),
     ] = None
 
 
-def is_folder_name(output: str | None) -> bool:
+def is_folder_name(output: str) -> bool:
     """Whether a result goes into a folder, and what is graded is a dataset."""
-    from postil.data.files import is_folder
     from postil.data.formats.rows import SUFFIXES
 
-    if output is None:
-        return False
     if output.strip() in ("", "-"):
         raise PostilError("-o names no file and no folder.", hint="To see the result here, leave out -o.")
     ending = PurePosixPath(output).suffix.lower()
@@ -73,21 +68,18 @@ def is_folder_name(output: str | None) -> bool:
 
 
 def refuse_as_table(source: str, output: str | None, options: DatasetOptions) -> None:
-    """Say of what can only be graded as a dataset that a folder is needed for the result."""
+    """Refuse a source that can only be graded as a dataset, and options that are only for datasets."""
     matches = iglob(source)  # noqa: PTH207 - patterns may begin at the root
     is_pattern = any(mark in source for mark in "*?[") and not Path(source).exists() and any(matches)
     ending = PurePosixPath(source).suffix.lower()
     is_dataset = is_pattern or "://" in source or ending in _DATASET_ONLY or _holds_tables(Path(source))
     if is_dataset or Path(output or "").suffix == ".parquet":
-        raise PostilError(
-            f"{source if output is None else output}: the result of a dataset is a folder of files.",
-            hint=f"Name a folder with -o, as in: postil grade '{source}' -o graded",
-        )
+        what = f"{source if output is None else output}: the result of a dataset is a folder of files."
+        raise PostilError(what, hint=f"Name a folder with -o, as in: postil grade '{source}' -o graded")
     used = next((name for name, value in asdict(options).items() if value is not None), None)
     if used:
-        raise PostilError(
-            f"--{used} is for datasets, whose result goes into a folder.", hint="Name a folder with -o."
-        )
+        what = f"--{used} is for datasets, whose result goes into a folder."
+        raise PostilError(what, hint="Name a folder with -o.")
 
 
 def _holds_tables(folder: Path) -> bool:
@@ -98,28 +90,27 @@ def _holds_tables(folder: Path) -> bool:
     return ".xml" not in endings and not endings.isdisjoint((*SUFFIXES, *_DATASET_ONLY))
 
 
-def refuse_for_dataset(options: Mapping[str, object]) -> None:
-    """Refuse options that speak of one table only."""
-    used = next((option for option, value in options.items() if value is not None), None)
-    if used:
-        raise PostilError(
-            f"{used} works with a single table, not with a dataset.",
-            hint="Leave it out, or write the result to a table, as in: -o result.csv",
-        )
-
-
-def grade_folder(dataset: str, work: Work, options: DatasetOptions) -> None:
-    """Grade a dataset, show how far it is, and say what came of it."""
+def grade_folder(
+    source: str,
+    output: str,
+    options: GradeOptions,
+    credit: Mapping[str, float],
+    tables: TableOptions,
+    dataset: DatasetOptions,
+) -> None:
+    """Grade a dataset, show the progress, and report the result."""
     from postil.batch.storage import file_system
 
-    file_system(dataset)  # says which packages are missing, before what follows needs them
+    _refuse_table_options(options, tables)
+    work = _work(output, options, credit, tables)
+    file_system(source)  # says which packages are missing, before what follows needs them
     from postil.batch.dataset import grade_dataset
 
-    engine = _engine(options)
+    engine = _engine(dataset)
     begun = time.monotonic()
     try:
         with showing_progress() as progress:
-            report = grade_dataset(dataset, work, engine, progress)
+            report = grade_dataset(source, work, engine, progress)
     except KeyboardInterrupt:
         typer.echo("Stopped. The results so far are kept: run the same command to continue.", err=True)
         raise typer.Exit(130) from None
@@ -128,16 +119,25 @@ def grade_folder(dataset: str, work: Work, options: DatasetOptions) -> None:
         raise typer.Exit(1)
 
 
-def work_from(
-    output: str,
-    labels: str,
-    explain: bool,
-    credit: Mapping[str, float],
-    target: float | None,
-    model: Path | None,
-    tables: TableOptions,
-) -> Work:
-    """What is to be done with every row, from the options; those that cannot be meant are refused at once."""
+def _refuse_table_options(options: GradeOptions, tables: TableOptions) -> None:
+    """Refuse options that make sense for a single table only."""
+    single = {
+        "--report": options.report,
+        "--remember": options.remember,
+        "--remember-labelled": options.remember_labelled or None,
+        "--propose": options.propose,
+        "--sheet": tables.sheet,
+        "--encoding": tables.encoding,
+        "--wide": tables.wide,
+    }
+    used = next((option for option, value in single.items() if value is not None), None)
+    if used:
+        what = f"{used} works with a single table, not with a dataset."
+        raise PostilError(what, hint="Leave it out, or write the result to a table, as in: -o result.csv")
+
+
+def _work(output: str, options: GradeOptions, credit: Mapping[str, float], tables: TableOptions) -> Work:
+    """What to do with every row, from the options; impossible ones are refused at once."""
     from postil.batch.work import Asked, Work
     from postil.data.formats.tables import plain, read_key
     from postil.grader import load
@@ -148,35 +148,36 @@ def work_from(
             "only one --question can be given for a dataset.",
             hint="For several questions, the files need a column with the question or its id.",
         )
-    load(model, credit=credit, target=target)
+    load(options.model, credit=credit, target=options.target)
     key: dict[str, Asked] = {}
     for entry in read_key(tables.key) if tables.key else ():
         for name in entry.names:
             key.setdefault(plain(name), Asked(entry.question, entry.references))
     return Work(
         output,
-        scheme=labels,
-        explain=explain,
+        scheme=options.labels,
+        explain=options.explain,
         columns=parse_columns(tables.column or ()),
         question=questions[0] if questions else None,
         references=tuple(tables.reference or ()),
         key=key,
-        model=str(model) if model else None,
+        model=str(options.model) if options.model else None,
         credit=tuple(sorted(credit.items())),
-        target=target,
+        target=options.target,
+        raw=options.raw,
     )
 
 
 def _engine(options: DatasetOptions) -> Engine:
     if choose("--engine", options.engine or ENGINES[0], ENGINES) == "ray":
-        from postil.batch.cluster import RayEngine
+        from postil.batch.engines import RayEngine
 
         return RayEngine(options.workers, options.address)
     if options.address is not None:
         raise PostilError("--address names a Ray cluster.", hint="Add --engine ray.")
-    from postil.batch.local import LocalEngine
+    from postil.batch.engines import LocalEngine
 
-    # The cores that this process may use; not every system tells.
+    # The cores that this process may use, where the system knows.
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return LocalEngine(options.workers or cores or 1)
 
@@ -205,9 +206,6 @@ def _summarise(report: Report, work: Work, seconds: float) -> None:
 
 
 def _show_labels(report: Report, scheme: str) -> None:
-    from postil.cli.show import console, table
-    from postil.data.labels import PLAIN_NAMES, RESPONSE_SCHEMES
-
     tally = report.tally
     counts = table("label", "says", "rows", "share", right=("rows", "share"))
     labels = [
@@ -220,9 +218,7 @@ def _show_labels(report: Report, scheme: str) -> None:
 
 @contextmanager
 def showing_progress() -> Iterator[Callable[[Report], None]]:
-    """Give a function to call with what came of a dataset so far: a bar on a terminal, lines in a log."""
-    from postil.cli.show import progress_bar
-
+    """Give a function that shows the state of a dataset: a bar on a terminal, lines in a log."""
     begun = latest = time.monotonic()
     with progress_bar("Grading") as bar:
         if bar:
@@ -242,7 +238,7 @@ def showing_progress() -> Iterator[Callable[[Report], None]]:
 
 
 def words(report: Report, seconds: float) -> str:
-    """Rows, rate and the time left: as much longer for each byte that is left as for each that was judged."""
+    """Rows, rate and the time left, if the remaining bytes take as long as those already judged."""
     if not report.bytes_judged or not seconds:
         return f"{report.rows:,} rows"
     left = seconds * (report.bytes - report.bytes_done) / report.bytes_judged
@@ -250,7 +246,7 @@ def words(report: Report, seconds: float) -> str:
 
 
 def rate(report: Report, seconds: float) -> str:
-    """Answers judged in a second: with a decimal where there are few."""
+    """Answers judged per second, with a decimal if there are few."""
     speed = report.rows_judged / max(seconds, 1e-3)
     return f"{speed:,.0f}" if speed >= 10 else f"{speed:.1f}"
 

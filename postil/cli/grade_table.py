@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from postil.cli.options import TableOptions, read_source
-from postil.cli.show import console
-from postil.data.formats.rows import read_rows
+from postil.cli.show import console, table
+from postil.data.formats.rows import read_rows, write_rows
 from postil.data.formats.tables import plain
 from postil.data.judgements import Judgement
 from postil.data.labels import PLAIN_NAMES, RESPONSE_SCHEMES
@@ -37,10 +37,16 @@ COLUMNS = (
     "because",
     TEACHER,
 )
-# Where explanations were asked for: for the teacher, point by point, and for who wrote the answer.
+# With --explain: for the teacher, point by point, and for the pupil.
 EXPLAINED = ("explanation", "facets", "feedback")
 PROPOSED = ("question_id", "question", "id", "answer", TEACHER)
+_NUMBERS = ("score", "confidence")
 _SHORT_ANSWER = 100
+
+
+def write_private(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]], *, raw: bool) -> None:
+    """Write a class's results so that only their owner can read them, and no answer in them is a formula."""
+    write_rows(path, header, rows, defuse_formulas=not raw, numbers=_NUMBERS, private=True)
 
 
 def pairs(graded: Sequence[GradedQuestion]) -> Iterator[tuple[Question, Answer, Judgement]]:
@@ -99,14 +105,8 @@ def _show_question(out: Console, question: Question) -> None:
 
 def _answers(result: GradedQuestion, scheme: str) -> Table:
     labelled = any(answer.label for answer in result.question.answers)
-    table = Table(box=None, pad_edge=False)
-    table.add_column("id", no_wrap=True)
-    table.add_column("answer")
-    for name in ("says", *[TEACHER] * labelled):
-        table.add_column(name, no_wrap=True)
-    for name in ("score", "sure"):
-        table.add_column(name, no_wrap=True, justify="right")
-    table.add_column("", no_wrap=True, style="bold")
+    names = ("id", "answer", "says", *[TEACHER] * labelled, "score", "sure", "")
+    answers = table(*names, right=("score", "sure"), whole={*names} - {"answer"})
     doubtful_first = sorted(pairs([result]), key=lambda pair: (not pair[2].deferred, pair[2].confidence))
     for _, answer, judgement in doubtful_first:
         text = Text(shortened(answer.text, _SHORT_ANSWER) or "(empty)")
@@ -116,16 +116,16 @@ def _answers(result: GradedQuestion, scheme: str) -> Table:
             text.append(f"\n{printable(judgement.explanation.teacher)}", style="dim")
             if len(judgement.explanation.facets) > 1:
                 text.append(f"\n{printable(short_list(judgement.explanation.facets))}", style="dim")
-        table.add_row(
+        answers.add_row(
             Text(answer.id),
             text,
             PLAIN_NAMES[judgement.labels[scheme]],
             *[PLAIN_NAMES.get(answer.label or "", "")] * labelled,
             f"{judgement.score:.2f}",
             f"{judgement.confidence:.0%}",
-            "look" if judgement.deferred else "",
+            Text("look" if judgement.deferred else "", "bold"),
         )
-    return table
+    return answers
 
 
 def summary(graded: Sequence[GradedQuestion]) -> str:
@@ -139,9 +139,9 @@ def summary(graded: Sequence[GradedQuestion]) -> str:
 
 
 def agreement(graded: Sequence[GradedQuestion], taught: Collection[str] = ()) -> str:
-    """Say how many labels are those the teacher gave; blank where there are none to compare with.
+    """Say how many labels agree with the teacher's; an empty text if there are none to compare with.
 
-    Answers whose ids are `taught` were remembered, and to agree on these is no merit.
+    Answers whose ids are `taught` were remembered, so agreeing on them proves nothing.
     """
     compared = [
         (answer.label, judgement)
@@ -160,26 +160,15 @@ def agreement(graded: Sequence[GradedQuestion], taught: Collection[str] = ()) ->
     return f"Agreement with the labels in the table, which were not used: {', '.join(shares)}."
 
 
-def proposed_rows(questions: Sequence[Question]) -> list[list[str]]:
-    """A row for every answer that a person should label, with an empty cell for the label."""
-    return [
-        [question.id, question.text, answer.id, answer.text, ""]
-        for question in questions
-        for answer in question.answers
-    ]
-
-
 def show_proposed(questions: Sequence[Question]) -> None:
     """Print the answers that a person should label, the most telling first."""
     out = console()
     for question in questions:
         _show_question(out, question)
-        table = Table(box=None, pad_edge=False)
-        table.add_column("id", no_wrap=True)
-        table.add_column("answer")
+        answers = table("id", "answer", whole=("id",))
         for answer in question.answers:
-            table.add_row(Text(answer.id), Text(shortened(answer.text, _SHORT_ANSWER) or "(empty)"))
-        out.print(table if question.answers else Text("No answer needs a label."))
+            answers.add_row(Text(answer.id), Text(shortened(answer.text, _SHORT_ANSWER) or "(empty)"))
+        out.print(answers if question.answers else Text("No answer needs a label."))
         out.print()
 
 
@@ -206,20 +195,18 @@ def find_lessons(
 def _read_corrections(
     path: Path, questions: Sequence[Question], options: TableOptions
 ) -> tuple[list[Question], int]:
-    """Read what a person labelled, as questions of the class with labelled answers; and how many others.
+    """The questions of the class with the answers that a person labelled, and how many labels are for others.
 
-    The file is a result of `postil grade` whose last column was filled in, or a labelled table that the
-    options for reading the class fit, too.
+    The file is a result of `postil grade` whose last column was filled in, or a labelled table that can be
+    read with the same options as the class.
     """
     if _is_result(path, options.encoding):
         options = TableOptions(encoding=options.encoding, column=[f"label={TEACHER}"], wide=False)
     labelled = labelled_only(read_source(path, options))
     if not labelled:
-        raise InputError(
-            path,
-            "contains no labels to remember.",
-            hint=f"Write labels into its column 'label', or into '{TEACHER}' if Postil wrote the file.",
-        )
+        what = "contains no labels to remember."
+        hint = f"Write labels into its column 'label', or into '{TEACHER}' if Postil wrote the file."
+        raise InputError(path, what, hint=hint)
     pairs = [(_same(question, questions), question) for question in labelled]
     matched = [replace(known, answers=question.answers) for known, question in pairs if known is not None]
     if not matched:
@@ -235,7 +222,7 @@ def _is_result(path: Path, encoding: str | None) -> bool:
 
 
 def _same(corrected: Question, questions: Sequence[Question]) -> Question | None:
-    """The question of the class that is meant: by its text, or by its id where it has no text."""
+    """The question of the class with the same text, or if it has no text, with the same id."""
     text = plain(corrected.text)
     alike = [question for question in questions if not text or plain(question.text) == text]
     same = next((question for question in alike if question.id == corrected.id), None)

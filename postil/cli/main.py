@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+import warnings
 from typing import Annotated
 
 import typer
@@ -16,22 +17,17 @@ from postil.cli import (
     analyse,
     annotate,
     bench,
-    check,
-    convert,
     database,
     demo,
     entail,
-    facets,
-    features,
+    files,
     grade,
+    pupils,
     score,
     senses,
     serve,
-    similarity,
-    train,
-    worker,
 )
-from postil.errors import PostilError
+from postil.errors import InputWarning, PostilError
 
 app = typer.Typer(
     name="postil",
@@ -44,8 +40,8 @@ app = typer.Typer(
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(version: bool) -> None:
+    if version:
         typer.echo(f"postil {__version__}")
         raise typer.Exit
 
@@ -62,22 +58,28 @@ def options(
 app.command(short_help="Try Postil on a bundled, made-up class.")(demo.demo)
 app.command(short_help="Grade a class's answers.")(grade.grade)
 app.command(short_help="Grade classes in the browser.")(serve.serve)
-app.command(short_help="Do the workbench's jobs in a separate process.")(worker.worker)
-app.command(short_help="Fit the grader to your own labelled answers.")(train.train)
+app.command(short_help="Do the workbench's jobs in a separate process.")(serve.worker)
+app.command(short_help="Fit the grader to your own labelled answers.")(grade.train)
 app.command(short_help="Show the words, tree, chunks, senses and roles of a text.")(analyse.analyse)
 app.command(short_help="Align the chunks of two sentences, and say what differs.")(align.align)
 app.command(short_help="Judge whether a text implies a hypothesis, and say why.")(entail.entail)
-app.command(short_help="Say which small claims of a reference an answer expresses.")(facets.facets)
-app.command(short_help="Show how alike two words or two texts are.")(similarity.similarity)
-app.command(short_help="Write a table of features for answers.")(features.features)
-app.command(short_help="Describe what files contain, or what is wrong with them.")(check.check)
-app.command(short_help="Convert answers between tables and SRA XML.")(convert.convert)
+app.command(short_help="Say which small claims of a reference an answer expresses.")(entail.facets)
+app.command(short_help="Show how alike two words or two texts are.")(analyse.similarity)
+app.command(short_help="Write a table of features for answers.")(files.features)
+app.command(short_help="Describe what files contain, or what is wrong with them.")(files.check)
+app.command(short_help="Convert answers between tables and SRA XML.")(files.convert)
 app.add_typer(senses.app, name="senses")
 app.add_typer(score.app, name="score")
 app.add_typer(bench.app, name="bench")
 app.add_typer(annotate.app, name="annotate")
 app.add_typer(accounts.app, name="accounts")
+app.add_typer(pupils.app, name="pupils")
 app.add_typer(database.app, name="database")
+
+
+def _show_warning(message: Warning | str, *about: object, **more: object) -> None:
+    """Say what is irregular in a file, without the line of code that found it."""
+    sys.stderr.write(f"warning: {message}\n")
 
 
 def main() -> None:
@@ -87,7 +89,10 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        app()
+        with warnings.catch_warnings():
+            warnings.simplefilter("default", InputWarning)
+            warnings.showwarning = _show_warning
+            app()
     except PostilError as error:
         sys.stderr.write(f"postil: {error.what}\n")
         if error.hint:

@@ -10,18 +10,16 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
-import typer
+from typer import Option
 
+from postil.data.files import refuse_unwritable
 from postil.errors import InputError, PostilError, number_of, some
 
 if TYPE_CHECKING:
     from postil.data.questions import Question
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
-SchemeOption = Annotated[str, typer.Option("--scheme", help="2way or 3way.")]
-ModelFolder = Annotated[
-    Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write the model.")
-]
+JsonOption = Annotated[bool, Option("--json", help="Print JSON on standard output.")]
+ModelFolder = Annotated[Path, Option("--output", "-o", metavar="FOLDER", help="Where to write the model.")]
 
 
 def expand(command: Callable[..., None]) -> Callable[..., None]:
@@ -65,8 +63,7 @@ class TableOptions:
 
     question: Annotated[
         list[str] | None,
-        typer.Option(
-            "--question",
+        Option(
             metavar="[COLUMN=]TEXT",
             help="The question, if the table does not contain it; in a wide table, COLUMN=TEXT for each "
             "column.",
@@ -74,16 +71,14 @@ class TableOptions:
     ] = None
     reference: Annotated[
         list[str] | None,
-        typer.Option(
-            "--reference",
+        Option(
             metavar="[COLUMN=]TEXT",
             help="A reference answer; repeat the option to give several. In a wide table, COLUMN=TEXT.",
         ),
     ] = None
     key: Annotated[
         Path | None,
-        typer.Option(
-            "--key",
+        Option(
             metavar="FILE",
             help="A table of questions and references, with columns 'column' or 'question id', 'question' "
             "and 'reference'.",
@@ -91,8 +86,7 @@ class TableOptions:
     ] = None
     column: Annotated[
         list[str] | None,
-        typer.Option(
-            "--column",
+        Option(
             metavar="ROLE=NAME",
             help="Which column is which, if the names do not make it clear: question, reference, answer, "
             "id, label, question_id or module. Leave NAME empty if there is no such column.",
@@ -100,23 +94,20 @@ class TableOptions:
     ] = None
     sheet: Annotated[
         str | None,
-        typer.Option(
-            "--sheet",
-            metavar="NAME",
-            help="The sheet of a workbook to read; by default the first that is not empty.",
+        Option(
+            metavar="NAME", help="The sheet of a workbook to read; by default the first that is not empty."
         ),
     ] = None
     encoding: Annotated[
         str | None,
-        typer.Option(
-            "--encoding",
+        Option(
             metavar="NAME",
             help="The encoding of a text file that is not UTF-8, such as cp1252 (Excel on Windows).",
         ),
     ] = None
     wide: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--wide/--long",
             help="One column per question, or one row per answer; by default the column names decide.",
         ),
@@ -134,10 +125,8 @@ def parse_columns(values: Sequence[str]) -> dict[str, str]:
         role, sign, name = value.partition("=")
         role = role.strip()
         if not sign or not role:
-            raise PostilError(
-                f"--column {value!r} does not say which column plays which role.",
-                hint="Write --column ROLE=NAME, as in --column 'answer=Your reply'.",
-            )
+            what = f"--column {value!r} does not say which column plays which role."
+            raise PostilError(what, hint="Write --column ROLE=NAME, as in --column 'answer=Your reply'.")
         if role in ("reference", "references"):
             number = sum(known.startswith("reference") for known in mapping) + 1
             role = "reference" if number == 1 else f"reference_{number}"
@@ -248,8 +237,6 @@ def choose(option: str, value: str, allowed: Sequence[str]) -> str:
 
 def refuse_output(path: Path | None, endings: Sequence[str] = ()) -> None:
     """Say before the work, not after it, that a file cannot be written."""
-    from postil.data.files import refuse_unwritable
-
     if path is None:
         return
     ending = path.suffix.lower()
@@ -269,8 +256,6 @@ def demand_references(source: Path, questions: Sequence[Question]) -> None:
     """Refuse questions that have no reference to compare answers with."""
     without = [question.id for question in questions if not question.references]
     if without:
-        raise InputError(
-            source,
-            f"there is no reference answer for {number_of(len(without), 'question')}: {some(without)}.",
-            hint="Give one with --reference, in a column 'reference', or in a key file (--key).",
-        )
+        what = f"there is no reference answer for {number_of(len(without), 'question')}: {some(without)}."
+        hint = "Give one with --reference, in a column 'reference', or in a key file (--key)."
+        raise InputError(source, what, hint=hint)

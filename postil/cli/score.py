@@ -8,13 +8,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
+from typer import Argument, Option
 
 from postil.cli.options import JsonOption, choose, expand
+from postil.cli.show import print_json, show_score
+from postil.data.files import is_folder
+from postil.data.formats.rte import read_gold, read_run
+from postil.data.labels import (
+    ENTAILMENT_SCHEMES,
+    FACET_SCHEMES,
+    RESPONSE_SCHEMES,
+    Scheme,
+    choose_scheme,
+    fitting_schemes,
+)
 from postil.errors import InputError, MismatchError, PostilError, number_of, some
 
 if TYPE_CHECKING:
     from postil.data.formats.sra import LabelledItem
-    from postil.data.labels import Scheme
     from postil.data.questions import Question
     from postil.scoring.significance import Groups, Score
 
@@ -27,9 +38,9 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-System = Annotated[Path, typer.Argument(metavar="SYSTEM", help="The system's run file.")]
-Gold = Annotated[Path, typer.Argument(metavar="GOLD", help="The gold file.")]
-By = Annotated[str, typer.Option("--by", help="Resample by item or by question.")]
+System = Annotated[Path, Argument(metavar="SYSTEM", help="The system's run file.")]
+Gold = Annotated[Path, Argument(metavar="GOLD", help="The gold file.")]
+By = Annotated[str, Option("--by", help="Resample by item or by question.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +48,12 @@ class ReportOptions:
     """What every scorer can be asked for: a second run to compare with, and JSON."""
 
     against: Annotated[
-        Path | None,
-        typer.Option("--against", help="Another run to compare with: is the difference significant?"),
+        Path | None, Option(help="Another run to compare with: is the difference significant?")
     ] = None
     iterations: Annotated[
-        int,
-        typer.Option(
-            "--iterations", min=100, max=1_000_000, help="Randomisations and resamples for --against."
-        ),
+        int, Option(min=100, max=1_000_000, help="Randomisations and resamples for --against.")
     ] = 10_000
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the random generator.")] = 0
+    seed: Annotated[int, Option(help="Seed of the random generator.")] = 0
     as_json: JsonOption = False
 
     def runs(self, system: Path) -> list[Path]:
@@ -59,12 +66,11 @@ class ReportOptions:
 def responses(
     system: System,
     gold: Gold,
-    scheme: Annotated[str, typer.Option("--scheme", help="auto, 5way, 3way or 2way.")] = "auto",
+    scheme: Annotated[str, Option(help="auto, 5way, 3way or 2way.")] = "auto",
     corpus: Annotated[
         str,
-        typer.Option(
-            "--corpus",
-            help="auto, beetle or sciEntsBank (whose 5-way macro average leaves non_domain out), or other.",
+        Option(
+            help="auto, beetle or sciEntsBank (whose 5-way macro average leaves non_domain out), or other."
         ),
     ] = "auto",
     by: By = "item",
@@ -73,7 +79,6 @@ def responses(
 ) -> None:
     """Score labels of student answers (tab-separated run; gold tab-separated or SRA XML)."""
     from postil.data.formats.sra import LabelledItem, read_labels
-    from postil.data.labels import RESPONSE_SCHEMES
     from postil.scoring.responses import guess_corpus, score_labels, tally_labels
 
     def labels(question: Question) -> Iterator[LabelledItem]:
@@ -97,14 +102,13 @@ def responses(
 def facets(
     system: System,
     gold: Gold,
-    scheme: Annotated[str, typer.Option("--scheme", help="auto, 2way or 3way (with Contradicted).")] = "auto",
+    scheme: Annotated[str, Option(help="auto, 2way or 3way (with Contradicted).")] = "auto",
     by: By = "item",
     *,
     options: ReportOptions,
 ) -> None:
     """Score facets (partial entailment): Expressed, Unaddressed."""
     from postil.data.formats.sra import LabelledItem, read_labels
-    from postil.data.labels import FACET_SCHEMES
     from postil.scoring.responses import score_labels, tally_labels
 
     def labels(question: Question) -> Iterator[LabelledItem]:
@@ -128,13 +132,11 @@ def facets(
 def entailment(
     system: System,
     gold: Gold,
-    scheme: Annotated[str, typer.Option("--scheme", help="auto, 2way or 3way.")] = "auto",
+    scheme: Annotated[str, Option(help="auto, 2way or 3way.")] = "auto",
     *,
     options: ReportOptions,
 ) -> None:
     """Score entailment judgements (run with confidences or ranked; gold RTE XML or TSV)."""
-    from postil.data.formats.rte import read_gold, read_run
-    from postil.data.labels import ENTAILMENT_SCHEMES
     from postil.scoring.entailment import score_entailment, tally_entailment
 
     pairs = read_gold(gold)
@@ -164,19 +166,15 @@ def alignment(system: System, gold: Gold, *, options: ReportOptions) -> None:
 def senses(
     system: System,
     gold: Gold,
-    granularity: Annotated[str, typer.Option("--granularity", help="fine, coarse or mixed.")] = "fine",
-    sense_map: Annotated[
-        Path | None, typer.Option("--sense-map", help="The sense map, for coarse and mixed.")
-    ] = None,
-    single_key: Annotated[
-        bool, typer.Option("--single-key", help="Only instances with one right sense.")
-    ] = False,
+    granularity: Annotated[str, Option(help="fine, coarse or mixed.")] = "fine",
+    sense_map: Annotated[Path | None, Option(help="The sense map, for coarse and mixed.")] = None,
+    single_key: Annotated[bool, Option("--single-key", help="Only instances with one right sense.")] = False,
     *,
     options: ReportOptions,
 ) -> None:
     """Score word senses (answers against a key) as Senseval did."""
     from postil.data.formats.sensekeys import read_sense_answers, read_sense_key, read_sense_map
-    from postil.scoring.senses import score_senses, tally_of, tally_senses
+    from postil.scoring.senses import score_senses, tally_senses
 
     choose("--granularity", granularity, ("fine", "coarse", "mixed"))
     key = read_sense_key(gold)
@@ -198,14 +196,13 @@ def senses(
             err=True,
         )
     score = score_senses(tallies[0], granularity=granularity)
-    _report(score, {"task": "senses", "granularity": granularity}, [*map(tally_of, tallies)], options)
+    _report(score, {"task": "senses", "granularity": granularity}, tallies, options)
 
 
 def _read_gold(
     path: Path, schemes: Mapping[str, Scheme], labels: Callable[[Question], Iterator[LabelledItem]]
 ) -> list[LabelledItem]:
     """Read the gold of a run: tab-separated, or SRA XML (a file or a folder)."""
-    from postil.data.files import is_folder
     from postil.data.formats.sra import read_corpus, read_labels
 
     if not is_folder(path) and path.suffix.lower() != ".xml":
@@ -213,9 +210,8 @@ def _read_gold(
     items = [item for question in read_corpus(path) for item in labels(question)]
     missing = next((item for item in items if not item.label), None)
     if missing is not None:
-        raise InputError(
-            path, "an answer has no label, but the gold needs one for every answer.", record=missing.id
-        )
+        what = "an answer has no label, but the gold needs one for every answer."
+        raise InputError(path, what, record=missing.id)
     if not items:
         raise InputError(path, "contains no labels of this kind.")
     return items
@@ -228,8 +224,6 @@ def _scheme(name: str, schemes: Mapping[str, Scheme], auto: Callable[[], str]) -
 
 def _fitting_scheme(files: Mapping[Path, Sequence[LabelledItem]]) -> str:
     """The scheme that the labels of the gold and of the runs fit."""
-    from postil.data.labels import RESPONSE_SCHEMES, choose_scheme, fitting_schemes
-
     labels = {str(path): {item.label for item in items} for path, items in files.items()}
     for path, used in labels.items():
         if not fitting_schemes(used, RESPONSE_SCHEMES):
@@ -238,7 +232,7 @@ def _fitting_scheme(files: Mapping[Path, Sequence[LabelledItem]]) -> str:
 
 
 def _groups(by: str, items: Sequence[LabelledItem]) -> Groups:
-    """Group items by question where asked to, for resampling."""
+    """The groups for resampling by question; None to resample by item."""
     from postil.scoring.significance import group_numbers
 
     if choose("--by", by, ("item", "question")) == "item":
@@ -268,8 +262,7 @@ def _report(
     options: ReportOptions,
     groups: Groups = None,
 ) -> None:
-    """Print a score, and the comparison with a second system where one was given."""
-    from postil.cli.show import print_json, show_score
+    """Print a score, and the comparison with a second system if there is one."""
     from postil.scoring.significance import compare
 
     comparisons = {}

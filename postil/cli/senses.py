@@ -7,14 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from postil.cli import score
 from postil.cli.options import ModelFolder, refuse_file, refuse_output
+from postil.cli.show import console, progress_bar, table
+from postil.data.formats.senseval import SenseInstance, read_senseval, write_senseval
 from postil.errors import InputError, PostilError, number_of, some
 
 if TYPE_CHECKING:
     from postil.data.formats.sensekeys import SenseAnswer
-    from postil.data.formats.senseval import SenseInstance
     from postil.senses.tagger import Tagger
 
 app = typer.Typer(
@@ -26,35 +28,32 @@ app = typer.Typer(
 
 @app.command("train")
 def train(
-    source: Annotated[Path, typer.Argument(metavar="FILE", help="A labelled lexical-sample file.")],
+    source: Annotated[Path, Argument(metavar="FILE", help="A labelled lexical-sample file.")],
     output: ModelFolder,
     system: Annotated[
         str,
-        typer.Option(
-            "--system",
+        Option(
             help="The system; `postil bench systems` lists them. For English, "
-            "postil-encoder is better but slower.",
+            "postil-encoder is better but slower."
         ),
     ] = "postil",
-    untagged: Annotated[
-        Path | None, typer.Option("--untagged", help="Examples without labels, for self-training.")
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the random generator.")] = 0,
+    untagged: Annotated[Path | None, Option(help="Examples without labels, for self-training.")] = None,
+    seed: Annotated[int, Option(min=0, help="Seed of the random generator.")] = 0,
 ) -> None:
     """Learn each word of a file from its labelled examples."""
-    from postil.cli.show import progress_bar
-    from postil.data.formats.senseval import read_senseval
     from postil.senses.systems import find_recipe
     from postil.senses.tagger import train_tagger
 
-    find_recipe(system)  # a mistyped name should be told before the work
+    find_recipe(system)  # a mistyped name shows before the work
     refuse_file(output)
     instances = read_senseval(source)
-    if not any(instance.senses for instance in instances):
+    learned = {instance.lexelt for instance in instances if instance.senses}
+    if not learned:
         raise InputError(source, "no instance has a sense to learn from.", hint="Is it the training file?")
     examples = [] if untagged is None else read_senseval(untagged)
-    if untagged is not None:
-        _warn_of_useless(untagged, instances, examples)
+    if untagged is not None and not any(instance.lexelt in learned for instance in examples):
+        words = some(sorted(learned))
+        typer.echo(f"note: {untagged}: no example of {words}: nothing to learn from.", err=True)
     with progress_bar("Training") as progress:
         tagger = train_tagger(instances, system, untagged=examples, seed=seed, progress=progress)
     tagger.save(output)
@@ -67,24 +66,18 @@ def train(
 
 @app.command("tag")
 def tag(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The model's folder.")],
-    source: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A lexical-sample file; its labels are ignored.")
-    ],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="RUN", help="Where to write the run.")],
+    model: Annotated[Path, Argument(metavar="MODEL", help="The model's folder.")],
+    source: Annotated[Path, Argument(metavar="FILE", help="A lexical-sample file; its labels are ignored.")],
+    output: Annotated[Path, Option("--output", "-o", metavar="RUN", help="Where to write the run.")],
     threshold: Annotated[
-        float,
-        typer.Option(
-            "--threshold", min=0, max=1, help="Give no answer if the best sense is less likely than this."
-        ),
+        float, Option(min=0, max=1, help="Give no answer if the best sense is less likely than this.")
     ] = 0.0,
     weighted: Annotated[
-        bool, typer.Option("--weighted", help="Give all likely senses, each with its weight.")
+        bool, Option("--weighted", help="Give all likely senses, each with its weight.")
     ] = False,
 ) -> None:
     """Answer each instance of a file with its most likely sense."""
     from postil.data.formats.sensekeys import write_sense_answers
-    from postil.data.formats.senseval import read_senseval
     from postil.senses.tagger import load_tagger
 
     refuse_output(output)
@@ -102,14 +95,11 @@ app.command("evaluate")(score.senses)
 
 @app.command("lemmatise")
 def lemmatise(
-    source: Annotated[Path, typer.Argument(metavar="FILE", help="A lexical-sample file of raw Basque.")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write it.")],
-    dictionary: Annotated[
-        Path | None, typer.Option("--dictionary", help="The analyser's dictionary (.automorf.bin).")
-    ] = None,
+    source: Annotated[Path, Argument(metavar="FILE", help="A lexical-sample file of raw Basque.")],
+    output: Annotated[Path, Option("--output", "-o", metavar="FILE", help="Where to write it.")],
+    dictionary: Annotated[Path | None, Option(help="The analyser's dictionary (.automorf.bin).")] = None,
 ) -> None:
     """Add lemma, part of speech and case, with Apertium's analyser (lt-proc), a separate program."""
-    from postil.data.formats.senseval import read_senseval, write_senseval
     from postil.senses import apertium
 
     refuse_output(output)
@@ -121,8 +111,6 @@ def lemmatise(
 
 
 def _show(tagger: Tagger, instances: list[SenseInstance]) -> None:
-    from postil.cli.show import console, table
-
     counts = Counter(instance.lexelt for instance in instances if instance.senses)
     senses = {(instance.lexelt, sense) for instance in instances for sense in instance.senses}
     sizes = Counter(word for word, _ in senses)
@@ -132,15 +120,8 @@ def _show(tagger: Tagger, instances: list[SenseInstance]) -> None:
     console().print(words)
 
 
-def _warn_of_useless(source: Path, instances: list[SenseInstance], untagged: list[SenseInstance]) -> None:
-    """Say where examples without labels are of other words than those that are learned."""
-    learned = {instance.lexelt for instance in instances if instance.senses}
-    if not any(instance.lexelt in learned for instance in untagged):
-        typer.echo(f"note: {source}: no example of {some(sorted(learned))}: nothing to learn from.", err=True)
-
-
 def _warn_of_unanswered(tagger: Tagger, instances: list[SenseInstance], answers: list[SenseAnswer]) -> None:
-    """Say which words the model does not know; where it answers nothing at all, that is an error."""
+    """Warn of words that the model does not know; if it answers nothing at all, that is an error."""
     unknown = sorted({instance.lexelt for instance in instances} - set(tagger.words_))
     known = f"The model knows {some(sorted(tagger.words_))}."
     if not answers:

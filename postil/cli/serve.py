@@ -1,4 +1,4 @@
-"""`postil serve`: the workbench in the browser, for one person on this computer or for many with accounts."""
+"""`postil serve` and `postil worker`: the workbench in the browser, and more processes that do its jobs."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import sys
 import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,9 +18,12 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Option
 
-from postil.cli.worker import DatabaseOption, chosen_database, workbench_packages
-from postil.errors import PostilError
+from postil.cli.lock import served_alone
+from postil.cli.options import expand
+from postil.errors import InputError, PostilError
+from postil.workbench.settings import MEMORY
 
 if TYPE_CHECKING:
     import uvicorn
@@ -42,64 +46,86 @@ _PAGE = """<!doctype html>
 <p><a href="{link}">Open Postil</a></p>
 </html>
 """
+DatabaseOption = Annotated[
+    str | None,
+    Option(
+        "--database",
+        metavar="WHERE",
+        envvar="POSTIL_DATABASE",
+        help="Where courses and answers are stored: a file, or postgresql://user@host/name; by default a "
+        "file in your data folder.",
+    ),
+]
+
+MemoryOption = Annotated[
+    int,
+    Option(
+        "--memory",
+        metavar="MB",
+        min=0,
+        envvar="POSTIL_MEMORY",
+        help="The most memory that a process that judges may use, in megabytes; 0 for no limit.",
+    ),
+]
 
 
-def serve(
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    """Who can reach the workbench, where its data is, and what happens at the start."""
+
     local: Annotated[
-        bool, typer.Option("--local", help="For one person on this computer: no accounts, no passwords.")
-    ] = False,
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The port to listen on.")] = 8400,
-    database: DatabaseOption = None,
+        bool, Option("--local", help="For one person on this computer: no accounts, no passwords.")
+    ] = False
+    port: Annotated[int, Option(min=0, max=65535, help="The port to listen on.")] = 8400
+    database: DatabaseOption = None
     host: Annotated[
         str,
-        typer.Option(
-            "--host",
+        Option(
             metavar="NAME",
             help="The address on which others reach this computer; by default only this computer can "
             "connect.",
         ),
-    ] = _HERE,
+    ] = _HERE
     address: Annotated[
         str,
-        typer.Option(
-            "--address",
+        Option(
             metavar="URL",
             help="The address that people open in their browsers, such as https://postil.example.org behind "
             "a proxy.",
         ),
-    ] = "",
+    ] = ""
     proxy: Annotated[
         str,
-        typer.Option(
-            "--proxy",
+        Option(
             metavar="ADDRESSES",
             help="Proxies, separated by commas, that are trusted to say where a request comes from.",
         ),
-    ] = "",
+    ] = ""
     monitor: Annotated[
         str,
-        typer.Option(
-            "--monitor",
+        Option(
             metavar="NETWORKS",
             envvar="POSTIL_MONITOR",
             help="Who may read /metrics: addresses or networks, separated by commas; by default only this "
             "computer.",
         ),
-    ] = "",
+    ] = ""
     worker: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--worker/--no-worker",
             help="Whether to grade as well, or leave that to `postil worker` elsewhere.",
         ),
-    ] = True,
+    ] = True
+    memory: MemoryOption = MEMORY
     browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="With --local: open it in your browser right away.")
-    ] = True,
-    example: Annotated[
-        bool, typer.Option("--example", help="With --local: start with the bundled class.")
-    ] = False,
-) -> None:
+        bool, Option("--browser/--no-browser", help="With --local: open it in your browser right away.")
+    ] = True
+    example: Annotated[bool, Option("--example", help="With --local: start with the bundled class.")] = False
+
+
+@expand
+def serve(*, options: ServeOptions) -> None:
     """Grade classes in the browser: upload answers, read them with notes in the margin, decide, export.
 
     With --local it is yours alone: it listens on this computer only, and opens with a link that works once.
@@ -109,49 +135,110 @@ def serve(
     lines, so put the address into the environment variable POSTIL_DATABASE, or the password into a libpq
     password file.
     """
-    run(local, port, database, host, address, proxy, monitor, worker=worker, browser=browser, example=example)
+    run(options)
 
 
-def run(
-    local: bool,
-    port: int,
-    database: str | None,
-    host: str = _HERE,
-    address: str = "",
-    proxy: str = "",
-    monitor: str = "",
-    *,
-    worker: bool = True,
-    browser: bool = True,
-    example: bool = False,
-    alone: bool = True,
-) -> None:
-    """Run the workbench until it is told to stop; if not `alone`, another may be open over the same file."""
+def worker(database: DatabaseOption = None, memory: MemoryOption = MEMORY) -> None:
+    """Do the jobs of a workbench (grading, proposing, looking for facets) until stopped.
+
+    `postil serve` has its own worker unless it is started with --no-worker. Any number of workers can share a
+    PostgreSQL database, on any number of machines, or a file, on one machine. A worker that is stopped puts
+    its job back into the queue; if it is killed, another takes over after a few seconds. It judges in a
+    process beside it; an answer that takes too much time or memory ends that process, is left to a person,
+    and the rest of the class is judged.
+    """
     with workbench_packages():
-        import uvicorn
+        from postil.workbench.jobs import grading
+        from postil.workbench.jobs.worker import work_here
+        from postil.workbench.store.database import shown
+    # It could be made; but a worker at a file that nobody else uses would wait for ever.
+    chosen = existing_database(database, hint="Start `postil serve` first, or name another file.")
+    typer.echo(
+        f"Doing the jobs of {shown(chosen)}. Press Ctrl-C to stop; an unfinished job goes back into the "
+        "queue."
+    )
+    work_here(chosen, grading.load_machine, memory)
+    typer.echo("Stopped.")
 
-        from postil.workbench.app import create_app
-        from postil.workbench.settings import Settings
-        from postil.workbench.store.database import open_store
-        from postil.workbench.store.drafts import drop_local_drafts
-    _check(local, host, address, proxy, monitor, example)
-    host = _HERE if host == "localhost" else host
-    listening = _listen(host, port)
+
+@contextmanager
+def workbench_packages() -> Iterator[None]:
+    """Say what to install where an import fails that only the workbench needs."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name and error.name.startswith("postil"):
+            raise
+        what = f"the workbench needs packages that are not installed ({error.name})."
+        raise PostilError(what, hint="Install them with: pip install 'postil[serve]'") from error
+
+
+def chosen_database(named: str | None) -> Path | str:
+    """The database that an option names: a file, or the address of one on a server."""
+    from postil.workbench.settings import default_database
+
+    if named is None:
+        return default_database()
+    return named if "://" in named else Path(named)
+
+
+def existing_database(named: str | None, *, hint: str) -> Path | str:
+    """The database that an option names, which must exist if it is a file."""
+    database = chosen_database(named)
+    if isinstance(database, Path) and not database.exists():
+        raise InputError(database, "does not exist.", hint=hint)
+    return database
+
+
+def run(options: ServeOptions, *, alone: bool = True) -> None:
+    """Run the workbench until it is stopped; if not `alone`, another may be open over the same file."""
+    with workbench_packages():
+        import uvicorn  # noqa: F401 - all that serving needs comes with these two
+
+        import postil.workbench.app  # noqa: F401
+    _check(options)
+    database = chosen_database(options.database)
+    with served_alone(database) if options.local and alone else nullcontext() as tell_address:
+        _serve(options, database, tell_address)
+    typer.echo("Closed. Your decisions are saved.")
+
+
+def _serve(options: ServeOptions, database: Path | str, tell_address: Callable[[str], None] | None) -> None:
+    """Serve a database; with `--local`, alone if others are told the address."""
+    import uvicorn
+
+    from postil.workbench.app import create_app
+    from postil.workbench.http.addresses import main_origin
+    from postil.workbench.settings import Settings
+    from postil.workbench.store.database import open_store
+    from postil.workbench.store.drafts import drop_local_drafts
+    from postil.workbench.store.logins import adopt_courses, end_local_sessions
+
+    local = options.local
+    host = _HERE if options.host == "localhost" else options.host
+    listening = _listen(host, options.port)
     settings = Settings(
-        chosen_database(database),
+        database,
         host,
         listening.getsockname()[1],
         local=local,
-        address=address,
-        monitor=monitor,
+        address=options.address,
+        monitor=options.monitor,
+        memory=options.memory,
     )
+    if tell_address:
+        tell_address(main_origin(settings))
     store = open_store(settings.database)
     # What a service manager sends is obeyed as Ctrl-C is: jobs go back into the queue, the log into the file.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        _begin(store, local, alone)
+        if not local:
+            adopt_courses(store)  # those made with --local go to the owner
+        elif tell_address:
+            end_local_sessions(store)
+            drop_local_drafts(store)  # uploads that nobody added; it may have been killed
         app = create_app(settings, store)
-        if example:
+        if options.example:
             app.state.first_page = _example(store)
         config = uvicorn.Config(
             app,
@@ -159,57 +246,39 @@ def run(
             access_log=False,  # addresses name questions and answers, and who reads them
             server_header=False,
             # Only a proxy that was named is believed: anybody can send the header.
-            proxy_headers=bool(proxy),
-            forwarded_allow_ips=proxy or None,
+            proxy_headers=bool(options.proxy),
+            forwarded_allow_ips=options.proxy or None,
             lifespan="off",
         )
         server = uvicorn.Server(config)
-        with _running(settings, app, worker), _private_folder(settings) as folder:
-            shown = folder if browser else None
-            _when_started(server, lambda: _welcome(store, settings, shown))
+        with _running(settings, app, options.worker), _private_folder(settings) as folder:
+            page_folder = folder if options.browser else None
+            _when_started(server, lambda: _welcome(store, settings, page_folder))
             server.run(sockets=[listening])
     except KeyboardInterrupt:  # how uvicorn passes on the Ctrl-C that it has obeyed
         pass
     finally:
-        if local and alone:
+        if tell_address:
             drop_local_drafts(store)
         store.close()
-    typer.echo("Closed. Your decisions are saved.")
 
 
-def _begin(store: Store, local: bool, alone: bool) -> None:
-    """End what was open in an earlier `--local`; with accounts, give the courses made there to the owner."""
-    from postil.workbench.store.drafts import drop_local_drafts
-    from postil.workbench.store.logins import adopt_courses, end_local_sessions
-
-    if not local:
-        adopt_courses(store)
-    elif alone:
-        end_local_sessions(store)
-        drop_local_drafts(store)  # uploads that nobody added; it may have been killed
-
-
-def _check(local: bool, host: str, address: str, proxy: str, monitor: str, example: bool) -> None:
+def _check(options: ServeOptions) -> None:
     """Refuse what does not go together, and warn of what is not safe."""
     from postil.workbench.http.addresses import read_address, read_networks
 
-    read_networks(monitor)
-    if local and (host not in _LOOPBACK or address or proxy):
-        raise PostilError(
-            "--local is for one person on this computer.", hint="Leave out --host, --address and --proxy."
-        )
-    if example and not local:
-        raise PostilError(
-            "--example goes with --local.",
-            hint="With accounts, the courses page offers the bundled class.",
-        )
-    origin = read_address(address) if address else ""
-    if host in _ANYWHERE and not origin:
-        raise PostilError(
-            "to listen on all addresses, Postil must know the one that people use.",
-            hint="Add it, for example: --address https://postil.example.org",
-        )
-    if host not in _LOOPBACK and not origin.startswith("https:"):
+    read_networks(options.monitor)
+    if options.local and (options.host not in _LOOPBACK or options.address or options.proxy):
+        what = "--local is for one person on this computer."
+        raise PostilError(what, hint="Leave out --host, --address and --proxy.")
+    if options.example and not options.local:
+        what = "--example goes with --local."
+        raise PostilError(what, hint="With accounts, the courses page offers the bundled class.")
+    origin = read_address(options.address) if options.address else ""
+    if options.host in _ANYWHERE and not origin:
+        what = "to listen on all addresses, Postil must know the one that people use."
+        raise PostilError(what, hint="Add it, for example: --address https://postil.example.org")
+    if options.host not in _LOOPBACK and not origin.startswith("https:"):
         typer.echo(
             "Warning: without TLS, passwords and answers cross the network as plain text. Put a TLS proxy "
             "in front of Postil, and give its address with --address https://…",
@@ -219,7 +288,7 @@ def _check(local: bool, host: str, address: str, proxy: str, monitor: str, examp
 
 @contextmanager
 def _running(settings: Settings, app: FastAPI, worker: bool) -> Iterator[None]:
-    """Inside, a worker does the jobs, if it shall; the process that judges for programs ends with it."""
+    """Inside, with `worker`, a worker does the jobs; afterwards the process that judges for programs ends."""
     from postil.workbench.jobs.worker import running_worker
 
     try:
@@ -256,10 +325,8 @@ def _listen(host: str, port: int) -> Any:
         return asyncio.run(take())
     except OSError as error:
         if error.errno == errno.EADDRNOTAVAIL or not isinstance(error.errno, int) or error.errno < 0:
-            raise PostilError(
-                f"{host} is not an address of this computer.",
-                hint="Leave out --host to listen on this one only.",
-            ) from error
+            what = f"{host} is not an address of this computer."
+            raise PostilError(what, hint="Leave out --host to listen on this one only.") from error
         taken = error.errno == errno.EADDRINUSE
         why = "is in use, perhaps by a workbench that is still running" if taken else "may not be used"
         raise PostilError(
@@ -293,7 +360,7 @@ def _when_started(server: uvicorn.Server, then: Callable[[], None]) -> None:
 def _welcome(store: Store, settings: Settings, folder: Path | None) -> None:
     """Show how to get in: a link for the one person or the first owner; later, the address.
 
-    With a folder for the page that leads a browser to the link, the browser is opened, too.
+    With a folder for the page that leads to the link, a browser also opens it.
     """
     from postil.workbench.http.addresses import main_origin
     from postil.workbench.store.database import shown
@@ -347,13 +414,13 @@ def open_in_browser(
     if not opened:
         page.unlink(missing_ok=True)
         return None
-    remover = Thread(target=_remove_when_used, args=(page, unused, patience), daemon=True)
+
+    def remove_when_used() -> None:
+        until = monotonic() + patience
+        while unused() and monotonic() < until:
+            sleep(_LOOK)
+        page.unlink(missing_ok=True)
+
+    remover = Thread(target=remove_when_used, daemon=True)
     remover.start()
     return remover
-
-
-def _remove_when_used(page: Path, unused: Callable[[], bool], patience: float) -> None:
-    until = monotonic() + patience
-    while unused() and monotonic() < until:
-        sleep(_LOOK)
-    page.unlink(missing_ok=True)

@@ -4,35 +4,44 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+
+from postil.explain.page import printable
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
     from postil.scoring.significance import Comparison, Score
+
+
+_NOTED = 3  # long texts that are named
 
 
 def console() -> Console:
     """A console for standard output; in a pipe it is wide, so that no row is broken."""
+    from rich.console import Console
+
     return Console(highlight=False, width=None if sys.stdout.isatty() else 160)
 
 
-def table(*names: str, right: Collection[str] = ()) -> Table:
-    """A table without lines, with these columns; those in `right` hold numbers."""
+def table(*names: str, right: Collection[str] = (), whole: Collection[str] = ()) -> Table:
+    """A table without lines; the columns in `right` hold numbers, and those in `whole` never wrap."""
+    from rich.table import Table
+
     plain = Table(box=None, pad_edge=False)
     for name in names:
-        plain.add_column(name, justify="right" if name in right else "left")
+        plain.add_column(name, justify="right" if name in right else "left", no_wrap=name in whole)
     return plain
 
 
 def print_text(text: str) -> None:
     """Print a text, its unprintable characters replaced; a terminal breaks its lines, a pipe does not."""
-    from postil.explain.page import printable
+    from rich.text import Text
 
     out = console()
     out.print(Text(printable(text)), soft_wrap=not out.is_terminal)
@@ -43,27 +52,44 @@ def print_json(data: object) -> None:
     typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
 
 
+def note_long(texts: Iterable[tuple[str, str]], most: int) -> None:
+    """Say of texts (each with its name) that are longer than is read, where reading ended."""
+    from postil.language.pipeline import beginning
+
+    read = [(name, text.rstrip(), beginning(text.rstrip(), most)) for name, text in texts]
+    cut = [(name, part) for name, text, part in read if part != text]
+    for name, text in cut[:_NOTED]:
+        last = printable(" ".join(text.split()[-4:])[-60:])
+        typer.echo(
+            f"note: {name} is long; Postil read its first {most:,} words and symbols, up to “… {last}”.",
+            err=True,
+        )
+    if len(cut) > _NOTED:
+        typer.echo(f"note: {len(cut) - _NOTED:,} more texts were read up to that length.", err=True)
+
+
 @contextmanager
 def progress_bar(
-    title: str, things: str = "", total: int | None = None
+    title: str, unit: str = "", total: int | None = None
 ) -> Iterator[Callable[..., None] | None]:
-    """Give a function to call with (done, total, things); None in a pipe, where nobody is looking."""
+    """Give a function to call with (done, total, unit); None in a pipe, where nobody is looking."""
     if not sys.stderr.isatty():
         yield None
         return
+    from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
-        TextColumn("{task.fields[things]}"),
+        TextColumn("{task.fields[unit]}"),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(title, things="")
+        task = progress.add_task(title, unit="")
 
-        def update(done: float, known: float, things: str = things) -> None:
-            progress.update(task, completed=done, total=total or known, things=things)
+        def update(done: float, known: float, unit: str = unit) -> None:
+            progress.update(task, completed=done, total=total or known, unit=unit)
 
         yield update
 

@@ -1,14 +1,23 @@
-"""The client: a method for everything that the API does."""
+"""The client: a method for everything that the API does.
+
+Calls carry the token, are tried again where that is safe and useful, and raise what went wrong.
+"""
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
+from urllib.parse import urlsplit
+from uuid import uuid4
 
-from postil.client.calls import Caller, read_items
+import httpx
+
+from postil import __version__
+from postil.client.problems import ApiError, UnreachableError, json_of, problem_of, retry_after_of
 from postil.client.results import (
     Added,
     AlignedSentences,
@@ -19,6 +28,7 @@ from postil.client.results import (
     Changes,
     Course,
     Decision,
+    Erased,
     Facets,
     GradedTexts,
     Health,
@@ -26,9 +36,11 @@ from postil.client.results import (
     Me,
     NewAnswer,
     NewFacet,
+    Pupil,
     Question,
     TextEntailment,
     Undone,
+    read,
 )
 from postil.errors import PostilError
 
@@ -37,12 +49,67 @@ Pair = tuple[str, str]
 # Those with ids of their own come back with them, the others with their places.
 Texts = Sequence[str] | Mapping[str, str]
 Pairs = Sequence[Pair] | Mapping[str, Pair]
+TIMEOUT = 60.0  # seconds; a class judged at once may take half of them
+RETRIES = 3
+PER_PAGE = 100
+_PATIENCE = 60  # seconds that a server may ask to wait
+_FIRST_PAUSE = 0.5  # seconds after a lost connection; doubled each time
+_AGAIN = (409, 429, 503)  # if they say when; of 409 that is a key whose first request is still under way
+_WRITES = ("POST", "PUT", "PATCH", "DELETE")
 _OVER = ("done", "failed", "applied", "dropped")
 _POLL = 1.0  # seconds between looks at a job
 
 
-class Judging(Caller):
-    """What a token with the scope `judge` is for."""
+class Client:
+    """A Postil server, by its address and a token, or by POSTIL_ADDRESS and POSTIL_TOKEN.
+
+    Lists are iterators that fetch page by page. What is refused raises `ApiError`. A call whose connection
+    breaks, or that the server asks to repeat, is tried again; a write is done once all the same.
+
+    >>> with Client() as postil:  # doctest: +SKIP
+    ...     postil.grade_class("Why does ice float?", ["It is less dense than water."], ["it is lighter"])
+    """
+
+    def __init__(
+        self,
+        address: str | None = None,
+        token: str | None = None,
+        *,
+        timeout: float = TIMEOUT,
+        retries: int = RETRIES,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        address = _demanded(address, "POSTIL_ADDRESS", "address of the server, such as http://127.0.0.1:8400")
+        token = _demanded(token, "POSTIL_TOKEN", "token from the server's account page")
+        if urlsplit(address).scheme not in ("http", "https"):
+            raise PostilError("the address must begin with http:// or https://.")
+        self._retries = retries
+        self._http = httpx.Client(
+            base_url=f"{address.rstrip('/')}/api/v1",
+            headers={"Authorization": f"Bearer {token}", "User-Agent": f"postil-client/{__version__}"},
+            timeout=timeout,
+            transport=transport,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def health(self) -> Health:
+        """Whether the server answers."""
+        return self._ask(Health, "GET", "/health")
+
+    def me(self) -> Me:
+        """Whom the token speaks for, and what it may be used for."""
+        return self._ask(Me, "GET", "/me")
+
+    # Judging at once: a token with the scope `judge`
 
     def grade_class(
         self,
@@ -92,43 +159,6 @@ class Judging(Caller):
         }
         return self._judged(AnswerFacets, "/facets", body)
 
-    def _judged(self, kind: type[T], path: str, body: Mapping[str, object]) -> list[T]:
-        # Nothing is kept, so nothing is done twice: there is no need for a key.
-        return read_items(kind, self._call("POST", path, body=body, keyed=False))[1]
-
-
-def _answers(texts: Texts) -> list[dict[str, str | None]]:
-    return [{"id": id, "text": text} for id, text in _named(texts)]
-
-
-def _named(items: Sequence[T] | Mapping[str, T]) -> list[tuple[str | None, T]]:
-    return list(items.items()) if isinstance(items, Mapping) else [(None, item) for item in items]
-
-
-class Client(Judging):
-    """A Postil server, by its address and a token, or by POSTIL_ADDRESS and POSTIL_TOKEN.
-
-    Lists are iterators that fetch page by page. What is refused raises `ApiError`. A call whose connection
-    breaks, or that the server asks to repeat, is tried again; a write is done once all the same.
-
-    >>> with Client() as postil:  # doctest: +SKIP
-    ...     postil.grade_class("Why does ice float?", ["It is less dense than water."], ["it is lighter"])
-    """
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def health(self) -> Health:
-        """Whether the server answers."""
-        return self._ask(Health, "GET", "/health")
-
-    def me(self) -> Me:
-        """Whom the token speaks for, and what it may be used for."""
-        return self._ask(Me, "GET", "/me")
-
     # Courses and questions
 
     def list_courses(self) -> Iterator[Course]:
@@ -173,9 +203,11 @@ class Client(Judging):
         text: str | None = None,
         references: Sequence[str] | None = None,
         points: float | None = None,
+        version: str | None = None,
     ) -> Question:
-        """Change what is given about a question."""
-        edits = {"text": text, "references": references and list(references), "points": points}
+        """Change what is given about a question, if it still has this `version`."""
+        edits: dict[str, object] = {"text": text, "references": references and list(references)}
+        edits |= {"points": points, "version": version}
         body = {name: value for name, value in edits.items() if value is not None}
         return self._ask(Question, "PATCH", f"/questions/{question_id}", body=body)
 
@@ -187,9 +219,11 @@ class Client(Judging):
         """What a full answer says, as a teacher set it."""
         return self._ask(Facets, "GET", f"/questions/{question_id}/facets")
 
-    def set_facets(self, question_id: int, facets: Iterable[NewFacet]) -> Facets:
-        """Set what a full answer says."""
-        body = {"facets": [asdict(facet) for facet in facets]}
+    def set_facets(
+        self, question_id: int, facets: Iterable[NewFacet], *, version: str | None = None
+    ) -> Facets:
+        """Set what a full answer says, if the facets still have this `version`."""
+        body = {"facets": [asdict(facet) for facet in facets], **_version(version)}
         return self._ask(Facets, "PUT", f"/questions/{question_id}/facets", body=body)
 
     def forget_facets(self, question_id: int) -> Facets:
@@ -223,18 +257,29 @@ class Client(Judging):
         """Delete an answer."""
         self._call("DELETE", f"/answers/{answer_id}")
 
-    def decide(self, answer_id: int, label: str, *, ticked: Sequence[str] | None = None) -> Decision:
-        """Give an answer the label that counts; `ticked` are the ids of the facets that it says."""
-        body = {"label": label, "ticked": None if ticked is None else list(ticked)}
+    def decide(
+        self,
+        answer_id: int,
+        label: str,
+        *,
+        ticked: Sequence[str] | None = None,
+        version: str | None = None,
+    ) -> Decision:
+        """Give an answer the label that counts; `ticked` are the ids of the facets that it says.
+
+        With the `version` of the answer as it was read, what somebody has decided since is not overwritten:
+        `ApiError` with the type `/api/v1/docs#changed` has the decision in `current`.
+        """
+        body = {"label": label, "ticked": None if ticked is None else list(ticked), **_version(version)}
         return self._ask(Decision, "PUT", f"/answers/{answer_id}/decision", body=body)
 
     def list_decisions(self, answer_id: int) -> Iterator[Decision]:
         """All that was ever decided about an answer."""
         return self._list(Decision, f"/answers/{answer_id}/decisions")
 
-    def undo(self, question_id: int) -> Undone:
-        """Take back the last step that was decided about a question's answers."""
-        return self._ask(Undone, "POST", f"/questions/{question_id}/undo")
+    def undo(self, question_id: int, *, decision: int | None = None) -> Undone:
+        """Take back the last step that was decided about a question's answers, if it has this `decision`."""
+        return self._ask(Undone, "POST", f"/questions/{question_id}/undo", query={"decision": decision})
 
     # Work in the background
 
@@ -300,6 +345,23 @@ class Client(Judging):
         """A course as a file: `xlsx`, `moodle` or `report`; kept in `to`."""
         return self._file(f"/courses/{course_id}/export", {"format": kind}, to)
 
+    # One pupil's data
+
+    def find_pupils(self, name_or_id: str) -> list[Pupil]:
+        """Those whose name or id this is, course by course."""
+        body = {"name_or_id": name_or_id}
+        return _items(Pupil, self._call("POST", "/pupils/find", body=body, keyed=False))[1]
+
+    def export_pupils(self, who: Sequence[int], *, to: Path | str | None = None) -> bytes:
+        """All that is stored about pupils, who are named by `answer_id`, as a ZIP file; kept in `to`."""
+        return self._file("/pupils/export", {"who": list(who)}, to)
+
+    def erase_pupils(self, who: Sequence[int], answers: int) -> Erased:
+        """Erase all that is stored about pupils, if it is still so many answers."""
+        return self._ask(Erased, "POST", "/pupils/erase", body={"who": list(who), "answers": answers})
+
+    # How calls are made
+
     def _file(self, path: str, query: Mapping[str, object], to: Path | str | None) -> bytes:
         content = self._call("GET", path, query=query).content
         if to is not None:
@@ -308,3 +370,92 @@ class Client(Judging):
             with atomic_writer(to) as file:
                 file.write(content)
         return content
+
+    def _judged(self, kind: type[T], path: str, body: Mapping[str, object]) -> list[T]:
+        # Nothing is kept, so nothing is done twice: there is no need for a key.
+        return _items(kind, self._call("POST", path, body=body, keyed=False))[1]
+
+    def _ask(self, kind: type[T], method: str, path: str, **options: Any) -> T:
+        """Call, and read what comes back."""
+        return read(kind, json_of(self._call(method, path, **options)))
+
+    def _pages(
+        self, kind: type[T], path: str, query: Mapping[str, object] | None = None
+    ) -> Iterator[tuple[Mapping[str, Any], list[T]]]:
+        """Each page of a list, with the things on it."""
+        after: str | None = None
+        while True:
+            parameters = {**(query or {}), "limit": PER_PAGE, "after": after}
+            page, items = _items(kind, self._call("GET", path, query=parameters))
+            yield page, items
+            after = page.get("next")
+            if after is None:
+                return
+
+    def _list(self, kind: type[T], path: str, query: Mapping[str, object] | None = None) -> Iterator[T]:
+        """The things of a list, page by page as they are needed."""
+        for _, items in self._pages(kind, path, query):
+            yield from items
+
+    def _call(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, object] | None = None,
+        body: Mapping[str, object] | None = None,
+        keyed: bool = True,
+    ) -> httpx.Response:
+        """Call until there is an answer; a write has a key by which the server knows it again."""
+        headers = {"Idempotency-Key": str(uuid4())} if keyed and method in _WRITES else {}
+        parameters: dict[str, Any] = {
+            name: value for name, value in (query or {}).items() if value is not None
+        }
+        request = self._http.build_request(method, path, params=parameters, json=body, headers=headers)
+        for attempt in range(self._retries + 1):
+            last = attempt == self._retries
+            try:
+                answer = self._http.send(request)
+            except httpx.TransportError as error:
+                if last:
+                    raise UnreachableError(
+                        f"the server did not answer ({type(error).__name__}).",
+                        hint="Is it running, and is this its address?",
+                    ) from error
+                time.sleep(_FIRST_PAUSE * 2**attempt)
+                continue
+            if answer.is_success:
+                return answer
+            wait = retry_after_of(answer)
+            if last or answer.status_code not in _AGAIN or wait is None or wait > _PATIENCE:
+                raise ApiError(answer.status_code, problem_of(answer), wait)
+            time.sleep(wait)
+        raise AssertionError  # the last attempt returns or raises
+
+
+def _version(version: str | None) -> dict[str, str]:
+    """The version that a write is based on; left out if there is none, for older servers do not know it."""
+    return {} if version is None else {"version": version}
+
+
+def _answers(texts: Texts) -> list[dict[str, str | None]]:
+    return [{"id": id, "text": text} for id, text in _named(texts)]
+
+
+def _named(items: Sequence[T] | Mapping[str, T]) -> list[tuple[str | None, T]]:
+    return list(items.items()) if isinstance(items, Mapping) else [(None, item) for item in items]
+
+
+def _items(kind: type[T], answer: httpx.Response) -> tuple[Mapping[str, Any], list[T]]:
+    """An answer that has several things in it: as it came, and the things."""
+    page = json_of(answer)
+    if not isinstance(page, dict) or not isinstance(page.get("items"), list):
+        raise PostilError("the server's answer is not a list of items.")
+    return page, [read(kind, item) for item in page["items"]]
+
+
+def _demanded(value: str | None, variable: str, what: str) -> str:
+    value = os.environ.get(variable, "") if value is None else value
+    if not value:
+        raise PostilError(f"there is no {what}.", hint=f"Give it, or set {variable}.")
+    return value

@@ -1,13 +1,21 @@
 """What the API answers with, and what is sent to it that has several fields, as frozen dataclasses.
 
-Each has the fields of the API's model of that name; a test compares them.
+Each has the fields of the API's model of that name; a test compares them. `read` makes them from JSON.
 """
 
 from __future__ import annotations
 
+import types
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from datetime import datetime
+from functools import cache
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from postil.errors import PostilError
+
+T = TypeVar("T")
+_hints = cache(get_type_hints)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +62,7 @@ class Question:
     answers: int
     judged: int
     decided: int
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +81,12 @@ class Facets:
 
     facets: tuple[Facet, ...] | None
     outdated: bool
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What the machine says of a stored answer."""
+    """What the machine says of a stored answer; `reason` is a value of `postil.Reason`."""
 
     label: str
     probabilities: Mapping[str, float]
@@ -85,6 +95,7 @@ class Judgement:
     reference: str
     explanation: str
     made: datetime
+    reason: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +140,7 @@ class Answer:
     judgement: Judgement | None
     decision: Decision | None
     facets: tuple[AnswerFacet, ...]
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +247,11 @@ class TextAlignment:
 
 @dataclass(frozen=True, slots=True)
 class TextJudgement:
-    """What Postil says of one answer; the last three are there if they were asked for and a model judged."""
+    """What Postil says of one answer.
+
+    Feedback, facets and alignment are given if they were asked for and a model judged. `reason` is a value of
+    `postil.Reason`, and `because` says the same in words.
+    """
 
     id: str
     label: str
@@ -248,6 +264,7 @@ class TextJudgement:
     feedback: Feedback | None
     facets: tuple[FoundFacet, ...] | None
     alignment: TextAlignment | None
+    reason: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,3 +339,62 @@ class NewFacet:
     id: str | None = None
     weight: float = 1.0
     required: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Pupil:
+    """A pupil as one course knows them; `answer_id` is their first answer, by which they are named."""
+
+    answer_id: int
+    course_id: int
+    course: str
+    student: str
+    key: str
+    answers: int
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """How much of pupils' data was erased."""
+
+    answers: int
+    uploads: int
+
+
+def read(kind: type[T], data: object) -> T:
+    """A dataclass from the JSON object that describes it, by the types of its fields.
+
+    Fields that a newer server adds are passed over; one that is missing is an error, unless it has a default:
+    then older servers do not know it.
+    """
+    result: T = _read(kind, data, kind.__name__)
+    return result
+
+
+def _read(kind: Any, data: object, where: str) -> Any:
+    origin, inner = get_origin(kind), get_args(kind)
+    if isinstance(kind, type) and is_dataclass(kind) and isinstance(data, dict):
+        hints = _hints(kind)
+        required = [field.name for field in fields(kind) if field.default is MISSING]
+        missing = next((name for name in required if name not in data), None)
+        if missing is None:
+            given = {name: hint for name, hint in hints.items() if name in data}
+            return kind(**{name: _read(hint, data[name], f"{where}.{name}") for name, hint in given.items()})
+        where = f"{where}.{missing}"
+    elif origin in (Union, types.UnionType):
+        (other,) = (option for option in inner if option is not type(None))
+        return None if data is None else _read(other, data, where)
+    elif origin is tuple and isinstance(data, list):
+        return tuple(_read(inner[0], item, where) for item in data)
+    elif origin is Mapping and isinstance(data, dict):
+        return {name: _read(inner[1], value, where) for name, value in data.items()}
+    elif kind is datetime and isinstance(data, str):
+        return datetime.fromisoformat(data)
+    elif kind is float and isinstance(data, int) and not isinstance(data, bool):
+        return float(data)  # JSON may write 2.0 as 2
+    elif origin is None and isinstance(data, kind):
+        return data
+    raise PostilError(
+        f"the server's answer is not what this client expects ({where}).",
+        hint="Is this the address of a Postil server of the same version?",
+    )

@@ -9,8 +9,6 @@ from enum import StrEnum
 from postil.data.labels import RESPONSE_SCHEMES
 from postil.data.questions import Facet
 
-# What an answer does with one facet of the reference.
-
 Spans = tuple[tuple[int, int], ...]
 # What a person says that counts; None: the machine finds its own.
 Facets = tuple[Facet, ...] | None
@@ -35,8 +33,6 @@ class FacetOutcome:
     reference_spans: Spans = ()
     contradicted: float = 0.0
 
-
-# Aligned sentence pairs: chunks of two sentences, linked, typed and scored.
 
 TYPES = ("EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL", "NOALI")
 ADDITIONS = ("FACT", "POL")
@@ -101,9 +97,9 @@ CREDIT: Mapping[str, float] = {
 class Explanation:
     """Why an answer was judged so: its chunks (the source) beside the reference's, and what that shows.
 
-    `teacher` is for who knows the reference, and ends with `doubt` if there is something to check; `student`
-    is for who wrote the answer, and gives nothing away. `facets` says of each point of the reference whether
-    the answer makes it.
+    `teacher` is for someone who knows the reference, and ends with `doubt` if there is something to check;
+    `student` is for the author of the answer, and gives nothing away. `facets` says for each point of the
+    reference whether the answer makes it.
     """
 
     alignment: AlignedPair
@@ -129,6 +125,8 @@ class Reason(StrEnum):
     QUESTION = "question"
     UNKNOWN_WORDS = "unknown_words"
     LONG = "long"
+    UNREAD = "unread"
+    UNEXPLAINED = "unexplained"
 
     @property
     def words(self) -> str:
@@ -145,6 +143,8 @@ _IN_WORDS = {
     Reason.QUESTION: "it only repeats the question",
     Reason.UNKNOWN_WORDS: "hardly a word in it is known",
     Reason.LONG: "it is much longer than the answers that the grader has learned from",
+    Reason.UNREAD: "Postil ran out of time or memory when it tried to read this answer",
+    Reason.UNEXPLAINED: "Postil ran out of time or memory when it tried to explain its judgement",
 }
 
 
@@ -181,13 +181,11 @@ class Judgement:
 
 def collapsed(five: Mapping[str, float]) -> dict[str, dict[str, float]]:
     """The probabilities of five labels, added up for every scheme."""
-    found = {}
+    sums = {scheme.name: dict.fromkeys(scheme.labels, 0.0) for scheme in RESPONSE_SCHEMES.values()}
     for scheme in RESPONSE_SCHEMES.values():
-        sums = dict.fromkeys(scheme.labels, 0.0)
         for label, probability in five.items():
-            sums[scheme.collapse(label) or label] += probability
-        found[scheme.name] = sums
-    return found
+            sums[scheme.name][scheme.collapse(label) or label] += probability
+    return sums
 
 
 def score_of(five: Mapping[str, float], credit: Mapping[str, float] = CREDIT) -> float:

@@ -21,24 +21,15 @@ class Scheme:
         return label if label in self.labels else self.collapses.get(label)
 
 
+PARTLY = "partially_correct_incomplete"
+_INCORRECT = (PARTLY, "irrelevant", "non_domain")
+_FIVE = ("correct", PARTLY, "contradictory", "irrelevant", "non_domain")
 RESPONSE_SCHEMES: Mapping[str, Scheme] = {
     scheme.name: scheme
     for scheme in (
-        Scheme(
-            "5way", ("correct", "partially_correct_incomplete", "contradictory", "irrelevant", "non_domain")
-        ),
-        Scheme(
-            "3way",
-            ("correct", "contradictory", "incorrect"),
-            dict.fromkeys(("partially_correct_incomplete", "irrelevant", "non_domain"), "incorrect"),
-        ),
-        Scheme(
-            "2way",
-            ("correct", "incorrect"),
-            dict.fromkeys(
-                ("partially_correct_incomplete", "contradictory", "irrelevant", "non_domain"), "incorrect"
-            ),
-        ),
+        Scheme("5way", _FIVE),
+        Scheme("3way", ("correct", "contradictory", "incorrect"), dict.fromkeys(_INCORRECT, "incorrect")),
+        Scheme("2way", ("correct", "incorrect"), dict.fromkeys(_FIVE[1:], "incorrect")),
     )
 }
 
@@ -51,13 +42,10 @@ FACET_SCHEMES: Mapping[str, Scheme] = {
 ENTAILMENT_SCHEMES: Mapping[str, Scheme] = {
     "3way": Scheme("3way", ("ENTAILMENT", "CONTRADICTION", "UNKNOWN")),
     "2way": Scheme(
-        "2way",
-        ("ENTAILMENT", "NO_ENTAILMENT"),
-        {"CONTRADICTION": "NO_ENTAILMENT", "UNKNOWN": "NO_ENTAILMENT"},
+        "2way", ("ENTAILMENT", "NO_ENTAILMENT"), dict.fromkeys(("CONTRADICTION", "UNKNOWN"), "NO_ENTAILMENT")
     ),
 }
 
-PARTLY = "partially_correct_incomplete"
 PLAIN_NAMES: Mapping[str, str] = {
     "correct": "correct",
     "partially_correct_incomplete": "partly right",
@@ -82,21 +70,17 @@ def reachable_schemes(labels: Iterable[str], schemes: Mapping[str, Scheme]) -> l
 
 def choose_scheme(labels: Iterable[str], schemes: Mapping[str, Scheme], what: str) -> Scheme:
     """Find the one scheme these labels belong to, or explain why there is none or more than one."""
-    given_labels = set(labels)
-    fitting = fitting_schemes(given_labels, schemes)
+    names = set(labels)
+    fitting = fitting_schemes(names, schemes)
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        names = " and ".join(scheme.name for scheme in fitting)
+        fits = " and ".join(scheme.name for scheme in fitting)
         hint = f"Say which with --scheme {fitting[0].name}."
-        raise PostilError(f"{what} holds only {some(sorted(given_labels))}, which fits {names}.", hint=hint)
+        raise PostilError(f"{what} holds only {some(sorted(names))}, which fits {fits}.", hint=hint)
     known = {label for scheme in schemes.values() for label in scheme.labels}
-    if given_labels <= known:
+    if names <= known:
         hint = "Name the coarser with --scheme, and finer labels are collapsed to it."
-        raise PostilError(
-            f"{what} mixes labels of different schemes: {some(sorted(given_labels), 6)}.", hint=hint
-        )
+        raise PostilError(f"{what} mixes labels of different schemes: {some(sorted(names), 6)}.", hint=hint)
     hint = f"Known labels: {', '.join(sorted(known))}."
-    raise PostilError(
-        f"{what} holds labels that no scheme has: {some(sorted(given_labels - known))}.", hint=hint
-    )
+    raise PostilError(f"{what} holds labels that no scheme has: {some(sorted(names - known))}.", hint=hint)

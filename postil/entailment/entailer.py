@@ -27,7 +27,7 @@ from postil.entailment.findings import EVIDENCE, Findings, encoder_evidence, fin
 from postil.entailment.reading import Reading, condensed, read_pair
 from postil.errors import InputError
 from postil.language.network import ahead, encoder, one_thread_each
-from postil.language.pipeline import analyse_many
+from postil.language.pipeline import analyse_many, beginning
 
 TextPair = tuple[str, str]  # text, hypothesis
 Progress = Callable[[int, int], None]
@@ -38,6 +38,7 @@ STACK_FILE = "stack.json"
 LABELS = ENTAILMENT_SCHEMES["3way"].labels  # entailment, contradiction, unknown
 # Longer texts and hypotheses are judged by their beginning.
 LONGEST_TEXT, LONGEST_HYPOTHESIS = 20_000, 2_000
+MOST_OF_TEXT, MOST_OF_HYPOTHESIS = 2_000, 200  # words and symbols; every one of both is compared
 # Where one of these is seen, entailment is rare, however sure the encoder is: in RTE-1 to RTE-3 it was right
 # in nine of 28 such pairs.
 PLAIN = ("numbers_clash", "denied", "left_open")
@@ -52,7 +53,7 @@ _DIGITS = 9
 class Entailment:
     """A judgement of a pair; `confidence` is the chance of entailment, by which pairs are ranked.
 
-    `justification` gives the reason in words; `postil.explain.justification` writes it.
+    `justification` gives the reason in words; `postil.explain.explanation` writes it.
     """
 
     label: str
@@ -76,11 +77,14 @@ class Entailer:
     def judge(self, pairs: Sequence[TextPair], *, progress: Progress | None = None) -> list[Entailment]:
         """Judge pairs of text and hypothesis, each independently."""
         judged: list[Entailment] = []
-        for readings, table in _evidence(pairs):
-            for reading, chances in zip(readings, self.stack.probabilities(table), strict=True):
-                judged.append(_judgement(reading, chances))
-            if progress:
-                progress(len(judged), len(pairs))
+        with one_thread_each():
+            # The encoder reads one batch while the next is prepared.
+            for encoded in ahead(_encoded, _prepared(pairs)):
+                readings, table = encoded.result()
+                for reading, chances in zip(readings, self.stack.probabilities(table), strict=True):
+                    judged.append(_judgement(reading, chances))
+                if progress:
+                    progress(len(judged), len(pairs))
         return judged
 
 
@@ -89,33 +93,29 @@ def word_table(pairs: Sequence[TextPair]) -> Floats:
     return np.concatenate([table for _, table in _prepared(pairs)])
 
 
-def _evidence(pairs: Sequence[TextPair]) -> Iterator[tuple[Batch, Floats]]:
-    """Readings and the evidence about them; the encoder reads one batch while the next is prepared."""
-    with one_thread_each():
-        for reading in ahead(_encoded, _prepared(pairs)):
-            yield reading.result()
-
-
 def _prepared(pairs: Sequence[TextPair]) -> Iterator[tuple[Batch, Floats]]:
     for start in range(0, len(pairs), _BATCH):
         batch = pairs[start : start + _BATCH]
-        limits = (LONGEST_TEXT, LONGEST_HYPOTHESIS)
-        texts = [text[:longest] for pair in batch for text, longest in zip(pair, limits, strict=True)]
-        documents = list(analyse_many([" ".join(text.split()) for text in texts]))
+        documents = list(analyse_many(text for pair in batch for text in as_read(*pair)))
         readings = [read_pair(*pair) for pair in zip(documents[::2], documents[1::2], strict=True)]
         yield readings, np.array([word_evidence(reading) for reading in readings])
 
 
+def as_read(text: str, hypothesis: str) -> TextPair:
+    """A text and a hypothesis as far as they are read, blanks made one."""
+    limits = ((text, LONGEST_TEXT, MOST_OF_TEXT), (hypothesis, LONGEST_HYPOTHESIS, MOST_OF_HYPOTHESIS))
+    text, hypothesis = (beginning(" ".join(each[:longest].split()), most) for each, longest, most in limits)
+    return text, hypothesis
+
+
 def _encoded(prepared: tuple[Batch, Floats]) -> tuple[Batch, Floats]:
+    """Add the encoder's evidence; of a long text it reads only the sentences that bear on the hypothesis."""
     readings, words = prepared
-    logits = encoder().pairs([_read(reading) for reading in readings], ("nli",))["nli"]
-    return readings, np.hstack([encoder_evidence(logits), words])
-
-
-def _read(reading: Reading) -> TextPair:
-    """A pair as the encoder reads it: of a long text only the sentences that matter for the hypothesis."""
-    room = max(_READ - len(reading.hypothesis.tokens), _READ // 2)
-    return condensed(reading.text, reading.shares, room), reading.hypothesis.text
+    pairs = []
+    for reading in readings:
+        room = max(_READ - len(reading.hypothesis.tokens), _READ // 2)
+        pairs.append((condensed(reading.text, reading.shares, room), reading.hypothesis.text))
+    return readings, np.hstack([encoder_evidence(encoder().pairs(pairs, ("nli",))["nli"]), words])
 
 
 def _judgement(reading: Reading, chances: Floats) -> Entailment:
@@ -130,7 +130,8 @@ def _judgement(reading: Reading, chances: Floats) -> Entailment:
 @cache
 def load_entailer() -> Entailer:
     """The entailer that ships."""
-    return Entailer(shipped_stack())
+    with as_file(files("postil.resources").joinpath("entailment", STACK_FILE)) as path:
+        return Entailer(load_stack(path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +147,7 @@ class Curve:
     def chances(self, table: Floats) -> Floats:
         """The chance for each row of a table that has a column for each of `EVIDENCE`."""
         columns = standard(self.columns(table), np.array(self.means), np.array(self.scales))
-        chances: Floats = 1 / (1 + np.exp(-(columns @ np.array(self.weights) + self.intercept)))
-        return chances
+        return np.asarray(1 / (1 + np.exp(-(columns @ np.array(self.weights) + self.intercept))))
 
     def columns(self, table: Floats) -> Floats:
         """The columns of the features that this curve weighs."""
@@ -156,8 +156,7 @@ class Curve:
 
 def standard(columns: Floats, means: Floats, scales: Floats) -> Floats:
     """Evidence in standard deviations from its mean, clipped where it is far out."""
-    clipped: Floats = np.clip((columns - means) / scales, -_FARTHEST, _FARTHEST)
-    return clipped
+    return np.asarray(np.clip((columns - means) / scales, -_FARTHEST, _FARTHEST))
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,9 +192,8 @@ def load_stack(path: Path) -> Stack:
             raise InputError(path, "was made by another version of Postil.")
         return Stack(_curve(content["entailed"]), _curve(content["denied"]))
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise InputError(
-            path, "is not a trained model.", hint="Make one with training/entailment.py."
-        ) from error
+        hint = "Make one with training/entailment.py."
+        raise InputError(path, "is not a trained model.", hint=hint) from error
 
 
 def _curve(values: Mapping[str, Any]) -> Curve:
@@ -208,10 +206,3 @@ def _curve(values: Mapping[str, Any]) -> Curve:
         raise ValueError(f"{len(features)} finite numbers are expected")
     means, scales, weights = (tuple(row) for row in numbers.tolist())
     return Curve(features, means, scales, weights, intercept)
-
-
-@cache
-def shipped_stack() -> Stack:
-    """The stack that ships."""
-    with as_file(files("postil.resources").joinpath("entailment", STACK_FILE)) as path:
-        return load_stack(path)

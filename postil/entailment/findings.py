@@ -1,4 +1,8 @@
-"""What speaks for and against entailment: features of a pair, and what was found part by part."""
+"""What speaks for and against entailment: features of a pair, and what the text says part by part.
+
+Bonds are words that depend on each other in both; a word that the text negates denies what the hypothesis
+states ("cannot fly"); what the text thinks possible, plans or supposes is left open ("may approve").
+"""
 
 from __future__ import annotations
 
@@ -14,11 +18,6 @@ from postil.data.arrays import Floats
 from postil.entailment.reading import FOUND, Outcome, Reading
 from postil.language.document import Document, Quantity, Span, Token
 from postil.language.measures.matching import negated_heads
-
-# What speaks for and against entailment: a row of features for each pair of text and hypothesis.
-#
-# Bonds are words that depend on each other in both; a word that the text negates denies what the hypothesis
-# states ("cannot fly"); what the text thinks possible, plans or supposes is left open ("may approve").
 
 ENCODER = ("encoder_entailment", "encoder_contradiction", "encoder_unknown")
 WORDS = (
@@ -91,8 +90,7 @@ def encoder_evidence(logits: NDArray[np.floating]) -> Floats:
 
     Chances and not their logarithms: how sure the encoder is beyond "very" tells nothing more.
     """
-    chances: Floats = softmax(logits.astype(np.float64), axis=-1)[:, [0, 2, 1]]
-    return chances
+    return np.asarray(softmax(logits.astype(np.float64), axis=-1)[:, [0, 2, 1]])
 
 
 def bonds(reading: Reading) -> tuple[float, int]:
@@ -146,23 +144,37 @@ def denied(reading: Reading) -> tuple[int, int] | None:
     return None
 
 
-def opening(tokens: Sequence[Token], index: int) -> int | None:
-    """The token that leaves open whether a predicate holds (a modal, a condition, a plan), if any."""
-    for _ in tokens:
-        token = tokens[index]
-        below = (child for child in tokens if child.head == index and child.index != index)
-        marks = [child for child in below if _opens(child) or child.lemma.lower() in _NOT]
-        opener = next((child for child in marks if _opens(child)), None)
-        if opener is not None and not (len(marks) > 1 and opener.lemma.lower() in _CLOSED_BY_NOT):
-            return opener.index
-        kind = _kind(token)
-        if token.head == index or kind not in _COMPLEMENTS | {"conj"}:
-            return None
-        index = token.head
-        # "Tried to win and lost": what is joined to a word does not depend on it.
-        if kind != "conj" and tokens[index].lemma.lower() in _OPENING:
-            return index
-    return None
+def openings(tokens: Sequence[Token]) -> list[int | None]:
+    """For each token the one that leaves open whether it holds (a modal, a condition, a plan), if any."""
+    marks: list[list[Token]] = [[] for _ in tokens]
+    for token in tokens:
+        if token.head != token.index and (_opens(token) or token.lemma.lower() in _NOT):
+            marks[token.head].append(token)
+    known: dict[int, int | None] = {}
+    for index in range(len(tokens)):
+        path: list[int] = []
+        opener: int | None = index
+        while opener is not None and opener not in known:
+            path.append(opener)
+            opener, found = _step(tokens, opener, marks[opener])
+            if found:
+                break
+        else:
+            opener = None if opener is None else known[opener]
+        known |= dict.fromkeys(path, opener)
+    return [known[index] for index in range(len(tokens))]
+
+
+def _step(tokens: Sequence[Token], index: int, marks: Sequence[Token]) -> tuple[int | None, bool]:
+    """What leaves a token open, and true; else the token to look at next, if any, and false."""
+    opener = next((child for child in marks if _opens(child)), None)
+    if opener is not None and not (len(marks) > 1 and opener.lemma.lower() in _CLOSED_BY_NOT):
+        return opener.index, True
+    token, kind = tokens[index], _kind(tokens[index])
+    if token.head == index or kind not in _COMPLEMENTS | {"conj"}:
+        return None, False
+    # "Tried to win and lost": what is joined to a word does not depend on it.
+    return token.head, kind != "conj" and tokens[token.head].lemma.lower() in _OPENING
 
 
 def _opens(child: Token) -> bool:
@@ -177,10 +189,11 @@ def left_open(reading: Reading) -> tuple[int, int] | None:
     for row, token in enumerate(reading.words):
         if token.relation != "root" or token.pos not in _PREDICATES:
             continue
-        if opening(reading.hypothesis.tokens, token.index) is not None:
+        if openings(reading.hypothesis.tokens)[token.index] is not None:
             return None
         supporters = reading.supporters(row)
-        openers = [opening(reading.text.tokens, index) for index in supporters]
+        opened = openings(reading.text.tokens)
+        openers = [opened[index] for index in supporters]
         known = [index for index in openers if index is not None]
         return (token.index, known[0]) if known and len(known) == len(supporters) else None
     return None
@@ -211,12 +224,20 @@ class Findings:
 
 def findings(reading: Reading) -> Findings:
     """Collect the findings about a pair."""
-    parts, differences = _parts(reading), tuple(dict.fromkeys(_differences(reading)))
+    # The hypothesis's chunks whose content words the text supports, and those with one that it lacks.
+    lacking = {token.index for token, value in zip(reading.words, reading.best, strict=True) if value < FOUND}
+    content = {token.index for token in reading.words}
+    supported: list[str] = []
+    unsupported: list[str] = []
+    for chunk in reading.hypothesis.ists_chunks:
+        own = content & set(range(chunk.start, chunk.end))
+        if own:
+            (unsupported if own & lacking else supported).append(reading.hypothesis.text_of(chunk))
+    parts = tuple(supported), tuple(unsupported), tuple(dict.fromkeys(_differences(reading)))
     if reading.sentence < 0:
-        return Findings("", (), *parts, differences)
+        return Findings("", (), *parts)
     sentence = reading.text.sentences[reading.sentence]
-    names = tuple(_stands_for(reading, sentence))
-    return Findings(reading.text.text_of(sentence), names, *parts, differences)
+    return Findings(reading.text.text_of(sentence), tuple(_stands_for(reading, sentence)), *parts)
 
 
 def _stands_for(reading: Reading, sentence: Span) -> Iterator[tuple[str, str]]:
@@ -228,19 +249,6 @@ def _stands_for(reading: Reading, sentence: Span) -> Iterator[tuple[str, str]]:
         if outside and index in used:
             name = reading.text.text_of(Span(thing[0], thing[-1] + 1))
             yield reading.text.tokens[index].text, name
-
-
-def _parts(reading: Reading) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The hypothesis's chunks whose content words the text supports, and those with one that it lacks."""
-    lacking = {token.index for token, value in zip(reading.words, reading.best, strict=True) if value < FOUND}
-    content = {token.index for token in reading.words}
-    supported: list[str] = []
-    unsupported: list[str] = []
-    for chunk in reading.hypothesis.ists_chunks:
-        own = content & set(range(chunk.start, chunk.end))
-        if own:
-            (unsupported if own & lacking else supported).append(reading.hypothesis.text_of(chunk))
-    return tuple(supported), tuple(unsupported)
 
 
 def _differences(reading: Reading) -> Iterator[Difference]:

@@ -81,8 +81,7 @@ class Reading:
     @property
     def best(self) -> Floats:
         """How well each content word of the hypothesis is supported anywhere in the text."""
-        best: Floats = self.table.max(axis=1, initial=0.0)
-        return best
+        return np.asarray(self.table.max(axis=1, initial=0.0))
 
     @property
     def sentence(self) -> int:
@@ -193,15 +192,11 @@ def _compare_number(text: Document, hypothesis: Document, claimed: Quantity) -> 
         comparable = number.unit == claimed.unit or not number.unit or not claimed.unit
         if comparable and _implies(text, number, bound, claimed):
             return Compared(claimed, Outcome.SUPPORTED, number)
-    digits = _digits(hypothesis, claimed)
+    digits = hypothesis.tokens[claimed.start].text
     if any(digits == token.text for token in text.tokens):  # inside a name or a date that is no quantity
         return Compared(claimed, Outcome.SUPPORTED)
     rival = next((number for number in text.quantities if _rivals(text, number, hypothesis, claimed)), None)
     return Compared(claimed, Outcome.CONTRADICTED if rival else Outcome.MISSING, rival)
-
-
-def _digits(document: Document, quantity: Quantity) -> str:
-    return document.tokens[quantity.start].text
 
 
 def _bound(document: Document, quantity: Quantity) -> tuple[str, bool]:
@@ -231,14 +226,13 @@ def _rivals(text: Document, number: Quantity, hypothesis: Document, claimed: Qua
     """Whether two different numbers measure the same thing: both are years, or share a noun or a unit."""
     if _is_year(text, number) and _is_year(hypothesis, claimed):
         return True
-    noun, other = _counted(hypothesis, claimed), _counted(text, number)
-    if noun:
-        return noun == other
+    if noun := _counted(hypothesis, claimed):
+        return noun == _counted(text, number)
     return bool(claimed.unit) and claimed.unit == number.unit
 
 
 def _is_year(document: Document, quantity: Quantity) -> bool:
-    digits = _digits(document, quantity)
+    digits = document.tokens[quantity.start].text
     in_range = _YEARS[0] <= quantity.value <= _YEARS[1]
     return not quantity.unit and len(digits) == 4 and digits.isdigit() and in_range
 
@@ -270,15 +264,11 @@ def mentions(document: Document) -> dict[int, Thing]:
             subjects = [thing for thing in fitting if any(tokens[n].relation in _SUBJECTS for n in thing)]
             chosen: Thing = (subjects or fitting or [()])[-1]
         else:
-            fuller = [thing for thing in earlier if len(thing) > 1 and word in _words(tokens, thing)]
-            chosen = fuller[0] if fuller else ()
+            names = (thing for thing in earlier if len(thing) > 1)
+            chosen = next((name for name in names if word in {tokens[n].text.lower() for n in name}), ())
         if chosen:
             meanings[token.index] = chosen
     return meanings
-
-
-def _words(tokens: Sequence[Token], thing: Thing) -> set[str]:
-    return {tokens[index].text.lower() for index in thing}
 
 
 def _things(tokens: Sequence[Token]) -> Iterator[Thing]:
@@ -310,8 +300,7 @@ def sentence_support(document: Document, table: Floats, weights: Floats) -> Floa
     if not weights.size:
         return np.zeros(len(document.sentences))
     spans = (table[:, sentence.start : sentence.end] for sentence in document.sentences)
-    shares: Floats = np.array([span.max(axis=1, initial=0.0) @ weights for span in spans]) / weights.sum()
-    return shares
+    return np.asarray(np.array([span.max(axis=1, initial=0.0) @ weights for span in spans]) / weights.sum())
 
 
 def condensed(document: Document, shares: Floats, most: int) -> str:

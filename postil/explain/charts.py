@@ -137,7 +137,7 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """At a wanted accuracy, the share of answers that may pass without a person's look."""
+    """At a required accuracy, the share of answers that can be accepted without a check."""
 
     accuracy: float
     share: float
@@ -170,7 +170,7 @@ def reliability_diagram(bins: Sequence[Bin], title: str) -> str:
 
 
 def coverage_curve(steps: Sequence[Step], chosen: Step, title: str) -> str:
-    """A picture of how many answers may pass at which accuracy, with the chosen one marked."""
+    """A picture of how many answers can be accepted at which accuracy, with the chosen one marked."""
     low, high = min(step.accuracy for step in steps), max(step.accuracy for step in steps)
     places = [(_x(step.accuracy, low, high), _y(step.share)) for step in steps]
     line = f"M{places[0][0]:.1f} {places[0][1]:.1f}" + "".join(f"L{x:.1f} {y:.1f}" for x, y in places[1:])
@@ -178,7 +178,7 @@ def coverage_curve(steps: Sequence[Step], chosen: Step, title: str) -> str:
     # The line only falls, so that above it and to the right there is room for words; not beyond the edge.
     anchor, shift = ("start", 8) if x < _WIDTH - _RIGHT - 20 else ("end", _RIGHT - 2)
     drawn = [
-        *_frame(_ticks(low, high), "required accuracy", "share of answers that could pass", low, high),
+        *_frame(_ticks(low, high), "required accuracy", "share of answers accepted unchecked", low, high),
         f'<path class="curve" d="{line}" fill="none" stroke="{_INK}" stroke-width="2.5" '
         'stroke-linejoin="round"/>',
         f'<path class="chosen" d="M{x:.1f} {_y(0):.1f}V{y:.1f}" stroke="{_INK}" stroke-width="1.5" '

@@ -84,13 +84,6 @@ def mean_score(rows: Sequence[Row]) -> str:
     return f"{sum(row.judgement.score for row in rows) / len(rows):.2f}" if rows else "–"
 
 
-def answer_table(rows: Sequence[Row]) -> str:
-    """All answers to a question; the teacher's column is there only if the teacher labelled any."""
-    labelled = any(row.answer.label for row in rows)
-    names = ["answer", "what it says", "label", *["teacher"] * labelled, "score", "confidence"]
-    return table(names, [_line(row, labelled) for row in rows])
-
-
 def table(names: Sequence[str], lines: Sequence[str]) -> str:
     """A table of finished rows under the names of its columns."""
     head = "".join(f'<th scope="col">{name}</th>' for name in names)
@@ -106,15 +99,6 @@ def sureness(judgement: Judgement) -> str:
     """The confidence in percent, and the mark of a deferred answer."""
     mark = " <mark>needs your look</mark>" if judgement.deferred else ""
     return f'<td class="sure">{judgement.confidence:.0%}{mark}</td>'
-
-
-def second_best(judgement: Judgement) -> str:
-    """The likeliest label but the one given, with its probability."""
-    others = {label: p for label, p in judgement.probabilities["5way"].items() if label != judgement.label}
-    if not others:
-        return "–"
-    label = max(others, key=others.__getitem__)
-    return f"{badge(label)} {others[label]:.0%}"
 
 
 def whole(text: str) -> str:
@@ -268,14 +252,16 @@ class GradedQuestion:
 
 def class_report(graded: Sequence[GradedQuestion], title: str = "Class report") -> str:
     """Draw judged questions as a whole page, without scripts and with nothing fetched from elsewhere."""
-    scheme = teachers_scheme(answer.label for one in graded for answer in one.question.answers)
+    scheme = teachers_scheme(answer.label for item in graded for answer in item.question.answers)
     by_question = [
-        rows_of(number, one.question, one.judgements, scheme) for number, one in enumerate(graded, 1)
+        rows_of(number, item.question, item.judgements, scheme) for number, item in enumerate(graded, 1)
     ]
     rows = list(chain.from_iterable(by_question))
     parts = [_summary(len(graded), rows, scheme)]
     if rows:
-        parts += [_charts(rows), _doubtful(graded, rows)]
+        labels = bar_chart(label_bars(rows), "How the answers were judged")
+        sure = histogram([row.judgement.confidence for row in rows], "How confident the judgements are")
+        parts += [f'<section class="charts">{labels}{sure}</section>', _doubtful(graded, rows)]
     if len(graded) > 1:
         parts.append(_contents(graded, by_question))
     for number, (item, answers) in enumerate(zip(graded, by_question, strict=True), 1):
@@ -310,12 +296,6 @@ def _summary(questions: int, rows: Sequence[Row], scheme: Scheme | None) -> str:
     return f'<dl class="tiles">{drawn}</dl>\n<p class="note">{note}</p>'
 
 
-def _charts(rows: Sequence[Row]) -> str:
-    labels = bar_chart(label_bars(rows), "How the answers were judged")
-    sure = histogram([row.judgement.confidence for row in rows], "How confident the judgements are")
-    return f'<section class="charts">{labels}{sure}</section>'
-
-
 def _doubtful(graded: Sequence[GradedQuestion], rows: Sequence[Row]) -> str:
     """The deferred answers of all questions, and where these are few, the least sure of the others."""
     deferred = sum(row.judgement.deferred for row in rows)
@@ -340,12 +320,15 @@ def _doubtful(graded: Sequence[GradedQuestion], rows: Sequence[Row]) -> str:
 
 
 def _doubtful_line(row: Row, question: Question) -> str:
+    judgement = row.judgement
+    others = {label: p for label, p in judgement.probabilities["5way"].items() if label != judgement.label}
+    second = max(others, key=others.__getitem__, default="")
     return (
         f'<tr><th scope="row"><a href="#{row.place}">{escape(row.answer.id)}</a></th>'
         f'<td class="asked">{row.question}. {escape(shortened(question.text, _SHORT_QUESTION))}</td>'
         f'<td class="said" dir="auto">{escape(shortened(row.answer.text, _SHORT_ANSWER)) or EMPTY}</td>'
-        f"<td>{badge(row.judgement.label)}</td>{sureness(row.judgement)}"
-        f'<td class="next">{second_best(row.judgement)}</td></tr>'
+        f"<td>{badge(judgement.label)}</td>{sureness(judgement)}"
+        f'<td class="next">{f"{badge(second)} {others[second]:.0%}" if second else "–"}</td></tr>'
     )
 
 
@@ -358,15 +341,20 @@ def _contents(graded: Sequence[GradedQuestion], by_question: Sequence[Sequence[R
     return f'<nav aria-labelledby="all"><h2 id="all">All questions</h2>\n<ol>{items}</ol></nav>'
 
 
-def _section(number: int, one: GradedQuestion, rows: Sequence[Row]) -> str:
+def _section(number: int, graded: GradedQuestion, rows: Sequence[Row]) -> str:
     parts = [
-        f'<section id="q{number}"><h2>Question {number} <small>{escape(one.question.id)}</small></h2>',
-        f'<div class="text" dir="auto">{whole(one.question.text)}</div>',
-        _references(one.question),
-        _warnings(one.warnings),
+        f'<section id="q{number}"><h2>Question {number} <small>{escape(graded.question.id)}</small></h2>',
+        f'<div class="text" dir="auto">{whole(graded.question.text)}</div>',
+        _references(graded.question),
     ]
+    if graded.warnings:
+        warnings = "".join(f"<li>{escape(warning)}</li>" for warning in graded.warnings)
+        parts.append(f'<div class="warn"><strong>Please check the question</strong><ul>{warnings}</ul></div>')
     if rows:
         bars = label_bars(rows)
+        # The teacher's column is shown only if the teacher labelled any.
+        labelled = any(row.answer.label for row in rows)
+        names = ["answer", "what it says", "label", *["teacher"] * labelled, "score", "confidence"]
         legend = "".join(
             f'<span><b class="{bar.style}">{bar.name}</b> {bar.count:,}</span>' for bar in bars if bar.count
         )
@@ -374,11 +362,11 @@ def _section(number: int, one: GradedQuestion, rows: Sequence[Row]) -> str:
         parts += [
             share_bar(bars, f"Labels of question {number}"),
             f'<p class="legend"><span>{mean}</span>{legend}</p>',
-            answer_table(rows),
+            table(names, [_line(row, labelled) for row in rows]),
         ]
     else:
         parts.append('<p class="note">There are no answers yet.</p>')
-    return "\n".join(part for part in parts if part) + "\n</section>"
+    return "\n".join(parts) + "\n</section>"
 
 
 def _references(question: Question) -> str:
@@ -389,10 +377,3 @@ def _references(question: Question) -> str:
     items = "".join(f'<li dir="auto">{whole(reference.text)}</li>' for reference in question.references)
     shown = " open" if len(question.references) <= _FEW_REFERENCES else ""
     return f'<details class="refs"{shown}><summary>{count}</summary><ul>{items}</ul></details>'
-
-
-def _warnings(warnings: Sequence[str]) -> str:
-    if not warnings:
-        return ""
-    items = "".join(f"<li>{escape(warning)}</li>" for warning in warnings)
-    return f'<div class="warn"><strong>Please check the question</strong><ul>{items}</ul></div>'

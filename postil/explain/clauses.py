@@ -31,6 +31,7 @@ _LONGEST = 20
 _INNER = wordset("xcomp ccomp acl csubj nsubj obj obl nmod amod compound fixed")
 # What a clause can be said without.
 _OUTSIDE = frozenset(("advcl", "cc", "mark", "parataxis", "discourse", "vocative", "punct"))
+_OPENERS = frozenset(("WDT", "WP", "DT", "TO", "CC"))
 _CLAUSE_MARKS = wordset("because if when since unless until while although so as though whenever")
 
 
@@ -61,10 +62,12 @@ class Tree:
 
     def below(self, token: Token, without: frozenset[str] = frozenset()) -> Iterator[Token]:
         """A token and all that depends on it, but for dependents in these relations."""
-        yield token
-        for child in self.children[token.index]:
-            if base(child) not in without:
-                yield from self.below(child, without)
+        waiting = [token]
+        while waiting:  # not by recursion: a tree can be as deep as a text is long
+            token = waiting.pop()
+            yield token
+            children = self.children[token.index]
+            waiting.extend(child for child in reversed(children) if base(child) not in without)
 
     def marks(self, predicate: Token) -> set[str]:
         """The words such as "because" and "if" that make a predicate part of another clause."""
@@ -237,21 +240,17 @@ def _said(kept: set[Token], predicate: Token) -> tuple[Token, ...]:
         token for token in tokens if not is_punctuation(token) or token.text == "," or token.tag == "HYPH"
     ]
     helpers = [token for token in inner if token is predicate or token.head == predicate.index]
-    while inner and (is_punctuation(inner[0]) or inner[0].pos in ("CCONJ", "SCONJ") or _ties(inner[0])):
+    while inner and (
+        is_punctuation(first := inner[0])
+        or first.pos in ("CCONJ", "SCONJ")
+        or (lemma(first) in _TIES and base(first) == "advmod")
+    ):
         del inner[0]
     if len(inner) > 2 and inner[-1].pos == "PRON" and inner[-2].pos in ("CCONJ", "SCONJ"):
         del inner[-2:]
-    while inner and (is_punctuation(inner[-1]) or _opens(inner[-1])):
+    # The last word must not want another behind it; the A of "bulb A" is no article.
+    while inner and (is_punctuation(inner[-1]) or (inner[-1].tag in _OPENERS and inner[-1].text != "A")):
         del inner[-1]
     if len(inner) > _LONGEST or not is_finite(helpers) or any(token.text == "?" for token in tokens):
         return ()
     return tuple(inner)
-
-
-def _opens(token: Token) -> bool:
-    """Whether a word wants another behind it; the A of "bulb A" is no article."""
-    return token.tag in ("WDT", "WP", "DT", "TO", "CC") and token.text != "A"
-
-
-def _ties(token: Token) -> bool:
-    return lemma(token) in _TIES and base(token) == "advmod"

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from itertools import chain
 
 from postil.data.judgements import AlignedPair, Alignment
 from postil.explain.clauses import Tree, bracketed, clause_head
@@ -19,7 +20,6 @@ from postil.explain.phrases import (
     heads_of,
     is_label,
     is_punctuation,
-    joined,
     kind_of,
     lemma,
     negation_cues,
@@ -70,9 +70,7 @@ class Difference:
     kind: str
     source: tuple[int, ...]
     target: tuple[int, ...]
-    source_words: str
-    target_words: str
-    score: float | None
+    score: float | None = None
 
 
 def find_differences(pair: AlignedPair, source: Document, target: Document) -> tuple[Difference, ...]:
@@ -83,119 +81,96 @@ def find_differences(pair: AlignedPair, source: Document, target: Document) -> t
     do with each other count as none.
     """
     links = [link for link in pair.alignments if link.source and link.target and _holds(link, source, target)]
-    both = [_aligned(link, source, target) for link in links if _has_words(link, source, target)]
+    both = [
+        _aligned(link, source, target)
+        for link in links
+        if not any(all(map(is_punctuation, side)) for side in _words(link, source, target))
+    ]
     # A chunk that is left over in one line of the file and linked in another is linked.
     linked = {number for link in links for number in link.source}
     extra = [
-        _difference("extra", numbers, (), source, target, None)
+        Difference("extra", numbers, ())
         for numbers in _left_over((link.source for link in pair.alignments), linked, source)
     ]
     linked = {number for link in links for number in link.target}
     missing = [
-        _difference("missing", (), numbers, source, target, None)
+        Difference("missing", (), numbers)
         for numbers in _left_over((link.target for link in pair.alignments), linked, target)
     ]
-    found = sorted([*both, *extra], key=lambda difference: difference.source)
-    return (*_cancelled(found, source, target), *missing)
+    ordered = sorted([*both, *extra], key=lambda difference: difference.source)
+    return (*_cancelled(ordered, source, target), *missing)
 
 
-def _cancelled(found: Sequence[Difference], source: Document, target: Document) -> list[Difference]:
+def _words(
+    link: Alignment | Difference, source: Document, target: Document
+) -> tuple[tuple[Token, ...], tuple[Token, ...]]:
+    return tokens_of(source, link.source), tokens_of(target, link.target)
+
+
+def _meanings(
+    link: Alignment | Difference, source: Document, target: Document
+) -> tuple[list[Token], list[Token]]:
+    return meaning_words(source, link.source), meaning_words(target, link.target)
+
+
+def _cancelled(differences: Sequence[Difference], source: Document, target: Document) -> list[Difference]:
     """Two contradictions with a "not" among them make none: "no gap" is much the same as "not separated"."""
-    against = [
-        difference
-        for difference in found
-        if difference.kind in ("negated", "opposite") and words_matter(difference, source, target)
-    ]
+    denials = [difference for difference in differences if difference.kind in ("negated", "opposite")]
+    against = [difference for difference in denials if words_matter(difference, source, target)]
     if len(against) != 2 or all(difference.kind == "opposite" for difference in against):
         # "Is" denies nothing of "is not closed" when it is all that there is.
-        return [
-            replace(difference, kind="same") if _is_half(difference, source, target) else difference
-            for difference in found
-        ]
+        halves = [item for item in denials if sum(map(bool, _meanings(item, source, target))) == 1]
+        return [replace(item, kind="same") if item in halves else item for item in differences]
     first, second = against
-    if first.kind == second.kind and first_negates(first, source, target) == first_negates(
-        second, source, target
-    ):
-        return list(found)
-    both = _difference(
-        "similar", first.source + second.source, first.target + second.target, source, target, first.score
-    )
-    return [both if difference is first else difference for difference in found if difference is not second]
-
-
-def _is_half(difference: Difference, source: Document, target: Document) -> bool:
-    """Whether in a contradiction one side has no word that carries meaning."""
-    words = meaning_words(source, difference.source), meaning_words(target, difference.target)
-    return difference.kind in ("negated", "opposite") and bool(words[0]) != bool(words[1])
-
-
-def first_negates(difference: Difference, source: Document, target: Document) -> bool:
-    """Whether it is the first of two sides that has the "not"."""
-    return len(negations_of(source, difference.source)) % 2 > len(negations_of(target, difference.target)) % 2
+    # Which of the two sides has the "not".
+    owners = [
+        len(negations_of(source, item.source)) % 2 > len(negations_of(target, item.target)) % 2
+        for item in against
+    ]
+    if first.kind == second.kind and owners[0] == owners[1]:
+        return list(differences)
+    sides = sorted({*first.source, *second.source}), sorted({*first.target, *second.target})
+    both = Difference("similar", tuple(sides[0]), tuple(sides[1]), first.score)
+    return [both if item is first else item for item in differences if item is not second]
 
 
 def words_matter(difference: Difference, source: Document, target: Document) -> bool:
     """Whether a difference is about more than "is" against "was" or "if" against "when"."""
+    words = _words(difference, source, target)
     if difference.kind in ("negated", "certainty", "opinion"):
         # A lone "if" leaves nothing to quote.
-        return bool(trimmed(tokens_of(source, difference.source)))
-    words = tokens_of(source, difference.source), tokens_of(target, difference.target)
+        return bool(trimmed(words[0]))
     says = [any(carries_meaning(token) or token.tag == "PRP" for token in side) for side in words if side]
-    if not all(says):
-        return False
-    return any(carries_meaning(token) for side in words for token in side)
+    return all(says) and any(carries_meaning(token) for side in words for token in side)
 
 
 def is_adverb(difference: Difference, source: Document, target: Document) -> bool:
     """Whether the only word with a meaning in a difference is an adverb, such as "still"."""
-    words = (*tokens_of(source, difference.source), *tokens_of(target, difference.target))
+    words = chain(*_words(difference, source, target))
     return all(token.pos == "ADV" for token in words if carries_meaning(token))
-
-
-def _difference(
-    kind: str,
-    first: Sequence[int],
-    second: Sequence[int],
-    source: Document,
-    target: Document,
-    score: float | None,
-) -> Difference:
-    return Difference(
-        kind,
-        tuple(sorted(set(first))),
-        tuple(sorted(set(second))),
-        joined(trimmed(tokens_of(source, first))),
-        joined(trimmed(tokens_of(target, second))),
-        score,
-    )
-
-
-def _has_words(link: Alignment, source: Document, target: Document) -> bool:
-    sides = tokens_of(source, link.source), tokens_of(target, link.target)
-    return not any(all(map(is_punctuation, side)) for side in sides)
 
 
 def _holds(link: Alignment, source: Document, target: Document) -> bool:
     """Whether a link is worth speaking of; one between equal or opposite chunks always is."""
-    words = meaning_words(source, link.source), meaning_words(target, link.target)
+    words = _meanings(link, source, target)
     if link.type != "EQUI" and {number - 1 for number in link.target} <= bracketed(target):
         return False
     if link.type in ("EQUI", "OPPO") or len(link.labels) > 1 or not any(words):
         return True
-    return is_believable(tokens_of(source, link.source), tokens_of(target, link.target), words)
+    return is_believable(*_words(link, source, target), words)
 
 
 def _aligned(link: Alignment, source: Document, target: Document) -> Difference:
     kind = _kind(link, source, target)
-    if kind != "negated":
-        return _difference(kind, link.source, link.target, source, target, link.score)
-    first, second = with_negation(source, link.source), with_negation(target, link.target)
-    return _difference(kind, first, second, source, target, link.score)
+    numbers = tuple(sorted(set(link.source))), tuple(sorted(set(link.target)))
+    if kind == "negated":
+        numbers = with_negation(source, link.source), with_negation(target, link.target)
+    return Difference(kind, *numbers, link.score)
 
 
 def _kind(link: Alignment, source: Document, target: Document) -> str:
     kind = _BY_TYPE.get(link.type, "related")
-    words, others = meaning_words(source, link.source), meaning_words(target, link.target)
+    words, others = _meanings(link, source, target)
     if _negations_differ(link, source, target):
         if agree(words, others) or (kind == "opposite" and not words and not others):
             return "negated"
@@ -220,11 +195,10 @@ def _kind(link: Alignment, source: Document, target: Document) -> str:
 
 def _graded(kind: str, link: Alignment, source: Document, target: Document) -> str:
     """What a link between chunks that are said to be unlike comes to when their words are compared."""
-    words, others = meaning_words(source, link.source), meaning_words(target, link.target)
-    sides = tokens_of(source, link.source), tokens_of(target, link.target)
+    words, others = _meanings(link, source, target)
     if not words and not others:
         return "same"
-    if agree(words, others) and same_place(*sides):
+    if agree(words, others) and same_place(*_words(link, source, target)):
         return "same"
     if kind in ("similar", "related") and not words and others:
         # A pronoun is not wrong.
@@ -254,10 +228,9 @@ def _left_over(
 
     What stands in brackets explains something else and is not missed.
     """
-    inside = bracketed(document)
     tree = Tree.of(document)
     loose = {number for side in sides for number in side} - linked
-    loose -= {index + 1 for index in inside}
+    loose -= {index + 1 for index in bracketed(document)}
     run: list[int] = []
     clause: int | None = None
     for number, token in enumerate(document.tokens, 1):
@@ -275,7 +248,10 @@ def _left_over(
             clause = own
         if number in loose or (run and not carries_meaning(token)):
             run.append(number)
-        if number not in run or token.text[-1] in ".;:?!()[]" or _ends_clause(token, run, document):
+        # A comma ends a clause, but not a list.
+        verbs = (document.tokens[member - 1].pos == "VERB" for member in run)
+        ends = token.text[-1] in ".;:?!()[]" or (token.text[-1] == "," and any(verbs))
+        if number not in run or ends:
             yield from _phrase(run, loose, document)
             run = []
     yield from _phrase(run, loose, document)
@@ -283,27 +259,20 @@ def _left_over(
 
 def _phrase(run: Sequence[int], loose: set[int], document: Document) -> Iterator[tuple[int, ...]]:
     """A run of tokens, without the linked and the empty words at its end, if it says anything."""
-    ends = (
-        place
-        for place, number in enumerate(run)
-        if number in loose and _can_end(document.tokens[number - 1], document)
-    )
+    cues = negation_cues(document)
+
+    def can_end(token: Token) -> bool:
+        """Whether a phrase may end in a word: not in "is" or "the"."""
+        says = carries_meaning(token) or token.pos == "PRON" or base(token) == "compound"
+        return says or token.index in cues
+
+    ends = [
+        place for place, number in enumerate(run) if number in loose and can_end(document.tokens[number - 1])
+    ]
     kept = tuple(run[: max(ends, default=-1) + 1])
     words = tokens_of(document, kept)
-    cues = negation_cues(document)
     if any((carries_meaning(token) and lemma(token) not in _LIGHT) or token.index in cues for token in words):
         yield kept
-
-
-def _ends_clause(token: Token, run: Sequence[int], document: Document) -> bool:
-    """Whether a comma ends a clause, and no list."""
-    return token.text[-1] == "," and any(document.tokens[number - 1].pos == "VERB" for number in run)
-
-
-def _can_end(token: Token, document: Document) -> bool:
-    """Whether a phrase may end in a word: not in "is" or "the"."""
-    says = carries_meaning(token) or token.pos == "PRON" or base(token) == "compound"
-    return says or token.index in negation_cues(document)
 
 
 # Whether the words of two chunks agree, are opposites, or are negated
@@ -331,9 +300,9 @@ def negations_of(document: Document, numbers: Iterable[int]) -> list[Negation]:
     """The negations of a chunk's words, also those whose "not" stands in a chunk of its own."""
     inside = {number - 1 for number in numbers}
     return [
-        difference
-        for difference in document.negations
-        if difference.kind == "word" and negation_owner(document, difference) in inside
+        negation
+        for negation in document.negations
+        if negation.kind == "word" and negation_owner(document, negation) in inside
     ]
 
 
@@ -346,23 +315,21 @@ def negations_over(document: Document, numbers: Iterable[int]) -> int:
     """How many negations deny a chunk's words or something that they belong to."""
     inside = {number - 1 for number in numbers}
     return sum(
-        difference.kind == "word"
-        and (negation_owner(document, difference) in inside or not inside.isdisjoint(difference.scope))
-        for difference in document.negations
+        negation.kind == "word"
+        and (negation_owner(document, negation) in inside or not inside.isdisjoint(negation.scope))
+        for negation in document.negations
     )
 
 
 def with_negation(document: Document, numbers: Sequence[int]) -> tuple[int, ...]:
     """The numbers of a chunk's words together with the "not" that denies them and their helping verbs."""
-    found = set(numbers)
-    for negation in negations_of(document, numbers):
-        found.update(cue + 1 for cue in negation.cue)
-    found.update(
+    cues = {cue + 1 for negation in negations_of(document, numbers) for cue in negation.cue}
+    helpers = {
         token.index + 1
         for token in document.tokens
         if token.head + 1 in numbers and base(token) in ("aux", "cop") and token.index < token.head
-    )
-    return tuple(sorted(found))
+    }
+    return tuple(sorted({*numbers, *cues, *helpers}))
 
 
 def relation_of(word: Token, other: Token) -> Relation | None:

@@ -1,12 +1,19 @@
-"""Two aligned sentences compared in words: what both say, how they contradict each other, what is missing."""
+"""Two texts compared in words: what both say, how they contradict each other, what is missing.
+
+`explain` compares two aligned sentences; `justify` says why a text entails a hypothesis or does not.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from postil.alignment.aligner import load_aligner
 from postil.data.judgements import AlignedPair
+from postil.entailment.entailer import Entailment
+from postil.entailment.findings import NEGATION, NUMBER, OPPOSITE
 from postil.errors import PostilError
+from postil.explain.alignments import words as words_at
 from postil.explain.clauses import Tree
 from postil.explain.differences import (
     CONTRADICTIONS,
@@ -21,6 +28,7 @@ from postil.explain.findings import (
     common_names,
     common_statement,
     contrast,
+    contrasted,
     counted,
     figure,
     is_new,
@@ -32,17 +40,19 @@ from postil.explain.findings import (
 from postil.explain.hints import hints_for
 from postil.explain.phrases import (
     carries_meaning,
+    forms,
     heads_of,
     is_finite,
     joined,
     kind_of,
     lemma,
+    listed,
     named,
     spoken,
     trimmed,
 )
 from postil.explain.wording import Content, Kind, Statement, Subject, Verb, write
-from postil.language.document import Document, Token
+from postil.language.document import Document
 
 REGISTERS = ("neutral", "teacher", "student")
 # The most that is said of one kind, and in all beside what both say.
@@ -71,11 +81,11 @@ def explain(
         raise PostilError(f"unknown register “{register}”.", hint=f"Registers: {', '.join(REGISTERS)}.")
     plan = _empty(source, target, register)
     if not plan:
-        differences = find_differences(pair, source, target)
+        differences, sides = find_differences(pair, source, target), Sides.of(source, target)
         if register == "student":
-            plan = hints_for(differences, source, target, question)
+            plan = hints_for(differences, sides, question)
         else:
-            plan = _compared(differences, Sides.of(source, target), register)
+            plan = _compared(differences, sides, register)
     return write(plan, register)
 
 
@@ -102,12 +112,13 @@ def _compared(differences: Sequence[Difference], sides: Sides, register: str) ->
         return [Statement(Kind.NOTHING_SHARED, contents=wholes)]
     both = shared(differences, sides, register)
     common = [Statement(Kind.SHARED, contents=(both,))] if both else []
+    extra = _only("extra", telling, sides) if register == "teacher" else ()
     differing = [
         *contradictions(telling, sides),
-        *(_only_one(telling, sides) if register == "neutral" else _left_out(telling, sides)),
+        *_one_sided(telling, sides, register),
         *_unlike(telling, sides),
         *_specific(telling, sides),
-        *(_also(telling, sides) if register == "teacher" else ()),
+        *([Statement(Kind.ALSO, contents=extra)] if extra else ()),
     ][:_SENTENCES]
     if not differing:
         return common or [Statement(Kind.SAME_WORDS)]
@@ -134,13 +145,12 @@ def telling_differences(differences: Sequence[Difference], sides: Sides) -> list
     """
 
     def tells(difference: Difference) -> bool:
-        if difference.kind == "same" or not words_matter(
-            difference, sides.source.document, sides.target.document
-        ):
+        if difference.kind == "same" or not words_matter(difference, *sides.documents):
             return False
         if difference.kind in ("missing", "extra"):
             return is_new(difference, sides)
-        return difference.kind in CONTRADICTIONS or len(set(contrast(difference, sides))) > 1
+        first, second = map(forms, contrasted(difference, sides))
+        return difference.kind in CONTRADICTIONS or first != second
 
     return [difference for difference in differences if tells(difference)]
 
@@ -159,8 +169,10 @@ def shared(differences: Sequence[Difference], sides: Sides, register: str) -> Co
 def _of(telling: Sequence[Difference], sides: Sides, *kinds: str) -> list[Difference]:
     """The differences of these kinds in their order, adverbs last; within a kind, in that of the text."""
     chosen = [difference for difference in telling if difference.kind in kinds]
-    chosen.sort(key=lambda one: is_adverb(one, sides.source.document, sides.target.document))
-    return sorted(chosen, key=lambda difference: kinds.index(difference.kind))
+    return sorted(
+        chosen,
+        key=lambda difference: (kinds.index(difference.kind), is_adverb(difference, *sides.documents)),
+    )
 
 
 def contradictions(telling: Sequence[Difference], sides: Sides) -> list[Statement]:
@@ -181,7 +193,8 @@ def _contradiction(difference: Difference, sides: Sides) -> Statement:
         return Statement(Kind.OPINION, words, subject=Subject.BOTH)
     if difference.kind == "certainty":
         doubts = [unsure(side) for side in sides.words(difference)]
-        if words[0] == words[1]:
+        first, second = map(forms, contrasted(difference, sides))
+        if first == second:
             return Statement(Kind.CERTAINTY_OF_WORDS, words, subject=Subject.BOTH)
         if doubts[0] == doubts[1]:
             return Statement(Kind.CERTAINTY, words, subject=Subject.BOTH)
@@ -190,11 +203,12 @@ def _contradiction(difference: Difference, sides: Sides) -> Statement:
 
 
 def _number(difference: Difference, sides: Sides) -> Statement:
-    (quantity,) = quantities_in(sides.source.document, difference.source)
-    (other,) = quantities_in(sides.target.document, difference.target)
+    source, target = sides.documents
+    (quantity,) = quantities_in(source, difference.source)
+    (other,) = quantities_in(target, difference.target)
     first, _ = sides.words(difference)
     number = counted(sides.source, first)
-    figures = figure(sides.source.document, quantity), figure(sides.target.document, other)
+    figures = figure(source, quantity), figure(target, other)
     if number:
         return Statement(Kind.NUMBER, (number, *figures))
     alone = sum(map(carries_meaning, first)) == quantity.end - quantity.start
@@ -203,27 +217,21 @@ def _number(difference: Difference, sides: Sides) -> Statement:
 
 def _only(kind: str, telling: Sequence[Difference], sides: Sides) -> tuple[Content, ...]:
     """The first few things that only one sentence says, statements before single words."""
-    contents = [left_over(one, sides) for one in together(_of(telling, sides, kind), sides)]
+    contents = [left_over(item, sides) for item in together(_of(telling, sides, kind), sides)]
     return without_parts(sorted(contents, key=lambda content: content.verb is Verb.HAVE))[:_ITEMS]
 
 
-def _only_one(telling: Sequence[Difference], sides: Sides) -> list[Statement]:
+def _one_sided(telling: Sequence[Difference], sides: Sides, register: str) -> list[Statement]:
+    """What only one of two sentences says, or what an answer leaves out."""
+    if register != "neutral":
+        missing = _only("missing", telling, sides)
+        return [Statement(Kind.LEFT_OUT, missing=missing)] if missing else []
     statements = [
         Statement(Kind.ONLY, contents=contents, subject=subject)
         for kind, subject in (("extra", Subject.FIRST), ("missing", Subject.SECOND))
         if (contents := _only(kind, telling, sides))
     ]
     return [replace(statements[0], then=statements[1])] if len(statements) > 1 else statements
-
-
-def _left_out(telling: Sequence[Difference], sides: Sides) -> list[Statement]:
-    missing = _only("missing", telling, sides)
-    return [Statement(Kind.LEFT_OUT, missing=missing)] if missing else []
-
-
-def _also(telling: Sequence[Difference], sides: Sides) -> list[Statement]:
-    extra = _only("extra", telling, sides)
-    return [Statement(Kind.ALSO, contents=extra)] if extra else []
 
 
 def _unlike(telling: Sequence[Difference], sides: Sides) -> list[Statement]:
@@ -259,7 +267,11 @@ def whole_text(tree: Tree) -> Content:
         return Content(Verb.SAY, spoken(tokens))
     if kind == "clause" and lemma(tokens[0]) == "because" and not asks:
         return Content(Verb.SAY, spoken(tokens[1:]))
-    return Content(Verb.ABOUT, named(tokens)) if _is_name(tree, tokens) else _quotation(tree)
+    heads = heads_of(tokens)
+    is_name = len(heads) == 1 and heads[0].pos in ("NOUN", "PROPN") and not is_finite(tokens)
+    if is_name and not tree.dependents(heads[0], "case", "nsubj", "cop", "mark"):
+        return Content(Verb.ABOUT, named(tokens))
+    return _quotation(tree)
 
 
 def _quotation(tree: Tree) -> Content:
@@ -272,9 +284,66 @@ def _quotation(tree: Tree) -> Content:
     return Content(Verb.QUOTE, cut if len(words) <= _QUOTED else f"{cut} …")
 
 
-def _is_name(tree: Tree, tokens: Sequence[Token]) -> bool:
-    """Whether a text is a noun phrase, with all that hangs on it."""
-    heads = heads_of(tokens)
-    if len(heads) != 1 or heads[0].pos not in ("NOUN", "PROPN") or is_finite(tokens):
-        return False
-    return not tree.dependents(heads[0], "case", "nsubj", "cop", "mark")
+_VERDICTS = {
+    "ENTAILMENT": "The text says so",
+    "CONTRADICTION": "The text says otherwise",
+    "UNKNOWN": "The text leaves this open",
+}
+_CLASHES = {
+    NUMBER: "The text says “{0}” where the hypothesis says “{1}”.",
+    OPPOSITE: "“{0}” is the opposite of “{1}”.",
+    NEGATION: "The text negates “{0}”.",
+}
+_UNSETTLED = "“{0}” does not settle whether “{1}” is true."
+_ALIGNED = frozenset(("EQUI", "SPE1", "SPE2", "SIMI"))
+_LEAST_SCORE = 3.0  # how alike aligned parts must be to be named
+_SENTENCE_QUOTED = 40  # words of a sentence that are quoted
+_PARTS = 3  # parts named of each kind
+
+
+def justified(hypotheses: Sequence[str], judged: Sequence[Entailment]) -> list[Entailment]:
+    """The judgements, each with its justification; the best sentence is aligned with the hypothesis."""
+    places = [place for place, pair in enumerate(judged) if pair.found.sentence and hypotheses[place].strip()]
+    texts = [(judged[place].found.sentence, hypotheses[place]) for place in places]
+    aligned = dict(zip(places, load_aligner().align_texts(texts), strict=True))
+    return [
+        replace(pair, justification=justify(pair, aligned.get(place))) for place, pair in enumerate(judged)
+    ]
+
+
+def justify(judged: Entailment, aligned: AlignedPair | None) -> str:
+    """Say in a few sentences why a text entails a hypothesis, denies it or leaves it open."""
+    verdict, found = _VERDICTS[judged.label], judged.found
+    if aligned is None:
+        return f"{verdict}: one of the two texts has no words."
+    words = found.sentence.split()
+    quotation = " ".join(words[:_SENTENCE_QUOTED]) + (" …" if len(words) > _SENTENCE_QUOTED else "")
+    nearest = "" if judged.label == "ENTAILMENT" else "the closest it comes is "
+    sentences = [f"{verdict}: {nearest}“{quotation.rstrip('.')}”."]
+    if found.stands_for:
+        names = [f"“{word}” refers to “{name}”" for word, name in found.stands_for]
+        sentences.append(f"Here {listed(names)}.")
+    rephrased = list(dict.fromkeys(_rephrased(aligned)))[:_PARTS]
+    if rephrased:
+        sentences.append(f"It says {listed([f'“{text}” for “{part}”' for text, part in rephrased])}.")
+    for clash in found.differences[:_PARTS]:
+        sentences.append(_CLASHES.get(clash.kind, _UNSETTLED).format(clash.given, clash.wanted))
+    parts = {part for _, part in rephrased}
+    missing = [f"“{part}”" for part in found.unsupported if part not in parts][:_PARTS]
+    if missing:
+        follows = ", but that seems to follow" if judged.label == "ENTAILMENT" else ""
+        sentences.append(f"It does not mention {listed(missing)}{follows}.")
+    elif judged.label == "UNKNOWN" and not found.differences:
+        sentences.append(
+            "It uses the words of the hypothesis, but does not put them together in the same way."
+        )
+    return " ".join(sentences)
+
+
+def _rephrased(aligned: AlignedPair) -> Iterator[tuple[str, str]]:
+    """Parts that mean much the same in other words: the sentence's and the hypothesis's."""
+    for link in aligned.alignments:
+        if link.type in _ALIGNED and link.score is not None and link.score >= _LEAST_SCORE:
+            text, part = words_at(aligned.source, link.source), words_at(aligned.target, link.target)
+            if text.lower().strip(" .") != part.lower().strip(" ."):
+                yield text, part

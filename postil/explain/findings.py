@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import dropwhile, pairwise
 
 from postil.explain.clauses import (
     Tree,
@@ -23,20 +23,24 @@ from postil.explain.phrases import (
     carries_meaning,
     definite,
     excerpt,
+    forms,
     forms_in,
     heads_of,
     is_finite,
     is_label,
     is_plural,
     is_punctuation,
+    is_within,
     joined,
     kind_of,
     lemma,
+    lemmas,
     listed,
     named,
     negation_cues,
     noun_phrase,
     quoted,
+    shortened,
     spoken,
     tokens_of,
     trimmed,
@@ -61,6 +65,7 @@ _SUFFERED = wordset("kill injure wound hurt arrest detain charge sentence rescue
 _DEGREES = wordset("more less most least many much little few very")
 _NO_THINGS = wordset("time way thing one kind lot bit reason answer")  # as in "at a time"
 _NAMES = 3
+_OPENINGS = (("the",), ("a",), ("an",), ("that",))
 
 
 # Words with which a writer says that something may not be so.
@@ -86,12 +91,15 @@ class Sides:
         """The trees of two documents."""
         return cls(Tree.of(source), Tree.of(target))
 
+    @property
+    def documents(self) -> tuple[Document, Document]:
+        """The two documents, whose sentences begin with small letters."""
+        return self.source.document, self.target.document
+
     def words(self, difference: Difference) -> tuple[tuple[Token, ...], tuple[Token, ...]]:
         """The words of both sides of a difference."""
-        return (
-            tokens_of(self.source.document, difference.source),
-            tokens_of(self.target.document, difference.target),
-        )
+        source, target = self.documents
+        return tokens_of(source, difference.source), tokens_of(target, difference.target)
 
     def only(self, difference: Difference) -> tuple[tuple[Token, ...], Tree, Document]:
         """The words that only one sentence has, its tree, and the other sentence."""
@@ -151,13 +159,19 @@ def common_names(
             chunks[-1] += numbers
         else:
             chunks.append(list(numbers))
-    phrases = (_shared_part(tokens_of(document, numbers), document, known) for numbers in chunks)
-    names = [name for phrase in phrases if phrase and ". " not in (name := _named(phrase))]
-    names = [name for name in names if name.split()[-1] not in _NO_THINGS]
-    names = [
-        name for name in dict.fromkeys(names) if not any(name != other and name in other for other in names)
-    ]
-    return listed(names[:_NAMES])
+    things: dict[tuple[str, ...], Sequence[Token]] = {}
+    for chunk in chunks:
+        phrase = _shared_part(tokens_of(document, chunk), document, known)
+        ended = any(token.text.endswith(".") for token in phrase[:-1])
+        if phrase and not ended and forms(phrase)[-1] not in _NO_THINGS:
+            things.setdefault(lemmas(phrase), phrase)
+    return listed(
+        [
+            _named(phrase)
+            for words, phrase in things.items()
+            if not any(words != others and is_within(words, others) for others in things)
+        ][:_NAMES]
+    )
 
 
 def _shared_part(tokens: Sequence[Token], document: Document, known: set[str]) -> tuple[Token, ...]:
@@ -171,13 +185,13 @@ def _shared_part(tokens: Sequence[Token], document: Document, known: set[str]) -
     new = [token for token in phrase if carries_meaning(token) and lemma(token) not in known]
     if not {lemma(token) for token in new} <= _DEGREES | _COMPARING and not all(map(is_label, new)):
         return ()  # Of the positive and the negative terminal, "the terminal" is not what both mention.
-    return tuple(token for token in phrase if token not in new)
+    return trimmed([token for token in phrase if token not in new])
 
 
 def _named(phrase: Sequence[Token]) -> str:
     """The name of a thing, "the bulb" for "each bulb"."""
     every = any(lemma(token) in ("each", "every", "any", "another") for token in phrase)
-    return definite(phrase) if every else named(phrase).replace(" …", "")
+    return definite(phrase) if every else named(phrase, gaps=False)
 
 
 def _kept(
@@ -191,9 +205,10 @@ def _kept(
         )
         if difference.kind == "same":
             kept.update(number - 1 for number in numbers)
-        elif difference.kind in ("number", "more_specific", "more_general") and not _measures(
-            document, numbers
+        elif difference.kind in ("number", "more_specific", "more_general") and not any(
+            quantity.unit for quantity in quantities_in(document, numbers)
         ):
+            # But "5 cm" without its 5 says nothing.
             kept.update(_shared_noun(tokens_of(document, numbers), tokens_of(other, others)))
         elif (
             any(token.pos != "AUX" for token in tokens_of(document, numbers)) or difference.kind == "negated"
@@ -201,11 +216,6 @@ def _kept(
             # A loose "not" must not get lost, nor "is" be said where the other sentence has "is not".
             kept.difference_update(number - 1 for number in numbers)
     return kept
-
-
-def _measures(document: Document, numbers: Sequence[int]) -> bool:
-    """Whether a quantity with a unit is among these words: "5 cm" without its 5 says nothing."""
-    return any(quantity.unit for quantity in quantities_in(document, numbers))
 
 
 def _shared_noun(tokens: Sequence[Token], others: Sequence[Token]) -> set[int]:
@@ -266,13 +276,12 @@ def _said(tree: Tree, left: Sequence[Token], verb: Verb, changed: Mapping[int, s
     """The words that are left, as a phrase; articles are put where a headline has none."""
     headline = not any(token.pos == "DET" for token in tree.document.tokens)
     bare = _bare_nouns(tree, left) if headline else set()
+    left = tuple(dropwhile(lambda token: lemma(token) in ("because", "since", "cause"), left))
     words = [
         replace(token, text=("a " if token.index in bare else "") + changed.get(token.index, token.text))
         for token in left
     ]
-    while words and lemma(words[0]) in ("because", "since", "cause"):
-        del words[0]
-    return Content(verb, spoken(words, gaps=False))
+    return Content(verb, spoken(words, gaps=False), left)
 
 
 def _bare_nouns(tree: Tree, left: Sequence[Token]) -> set[int]:
@@ -321,14 +330,20 @@ def counted(tree: Tree, tokens: Sequence[Token]) -> str:
     return ""
 
 
-def contrast(difference: Difference, sides: Sides) -> tuple[str, str]:
-    """The two sides of a difference as quotations, without a preposition that they share."""
+def contrasted(difference: Difference, sides: Sides) -> tuple[tuple[Token, ...], tuple[Token, ...]]:
+    """The words to set against each other in a difference, without a preposition that both sides share."""
     words, others = sides.words(difference)
     first, second = without_shared_start(words, others)
     things = noun_phrase(first) or first, noun_phrase(second) or second
-    if spoken(things[0]) != spoken(things[1]):
+    if forms(things[0]) != forms(things[1]):
         first, second = things
-    return quoted(first or words), quoted(second or others)
+    return first or words, second or others
+
+
+def contrast(difference: Difference, sides: Sides) -> tuple[str, str]:
+    """The two sides of a difference as quotations."""
+    first, second = contrasted(difference, sides)
+    return quoted(first), quoted(second)
 
 
 def is_new(difference: Difference, sides: Sides) -> bool:
@@ -367,14 +382,19 @@ def left_over(difference: Difference, sides: Sides) -> Content:
     phrase = noun_phrase(tokens)
     nouns = {lemma(token) for token in phrase if base(token) == "conj"} | set(map(lemma, heads_of(phrase)))
     if phrase and nouns.isdisjoint(known) and not _negates(phrase, tree.document):
-        return Content(Verb.MENTION, named(phrase))
+        return Content(Verb.MENTION, named(phrase), phrase)
     condition = condition_with(tree, tokens)
     if condition:
-        return Content(Verb.HAVE, excerpt(condition), is_condition=True)
+        return _quotation(condition, is_condition=True)
     clause = _extra_clause(tree, tokens) if difference.kind == "extra" else clause_with(tree, tokens)
     if clause and kind_of(tokens) != "adverb" and not _is_said(clause, other) and _is_whole(clause):
-        return Content(Verb.SAY, spoken(clause[lemma(clause[0]) == "that" :], gaps=False))
-    return Content(Verb.HAVE, excerpt(imperative_with(tree, tokens) or tokens))
+        clause = trimmed(clause[lemma(clause[0]) == "that" :])
+        return Content(Verb.SAY, spoken(clause, gaps=False), clause)
+    return _quotation(imperative_with(tree, tokens) or tokens)
+
+
+def _quotation(tokens: tuple[Token, ...], *, is_condition: bool = False) -> Content:
+    return Content(Verb.HAVE, excerpt(tokens), shortened(trimmed(tokens)), is_condition)
 
 
 def _is_whole(clause: Sequence[Token]) -> bool:
@@ -430,17 +450,12 @@ def _is_said(clause: Sequence[Token], other: Document) -> bool:
 
 
 def without_parts(contents: Iterable[Content]) -> tuple[Content, ...]:
-    """Contents without those whose words are in a longer one, so that nothing is said twice."""
-    contents = list(dict.fromkeys(contents))
-    longer = [(content, _bare(content)) for content in contents if content.verb is not Verb.MENTION]
+    """Contents without those whose words stand in another one, so that nothing is said twice."""
+    distinct = {(content.verb, forms(content.tokens)): content for content in contents}
+    words = {key: key[1][key[1][:1] in _OPENINGS :] for key in distinct}
+    longer = [key for key in distinct if key[0] is not Verb.MENTION]
     return tuple(
         content
-        for content in contents
-        if not any(_bare(content) in words for other, words in longer if other != content)
+        for key, content in distinct.items()
+        if not any(is_within(words[key], words[other]) for other in longer if other != key)
     )
-
-
-def _bare(content: Content) -> str:
-    """The words of a content, without an article or "that" before them."""
-    words = [word.strip(",…") for word in content.words.lower().split()]
-    return f" {' '.join(words[1:] if words and words[0] in ('the', 'a', 'an', 'that') else words)} "

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from postil.data.judgements import CONTRADICTED, EXPRESSED, UNADDRESSED, Explanation, FacetOutcome, Judgement
 from postil.data.labels import PARTLY, PLAIN_NAMES
 from postil.data.questions import Facet
-from postil.explain.clauses import Tree
 from postil.explain.differences import Difference, find_differences
 from postil.explain.explanation import contradictions, shared, telling_differences, whole_text
 from postil.explain.findings import Sides, common_names, left_over, without_parts
@@ -23,11 +23,13 @@ from postil.explain.hints import hint_list, praise
 from postil.explain.phrases import (
     base,
     carries_meaning,
+    forms,
     forms_in,
+    is_punctuation,
     is_unbroken,
     lemma,
     quoted,
-    tokens_of,
+    trimmed,
     wordset,
 )
 from postil.explain.wording import Content, Kind, Statement, Subject, Verb, sentences_of, write
@@ -97,11 +99,12 @@ def for_teacher(
     outcomes: Sequence[FacetOutcome] = (),
     *,
     deferred: bool = False,
+    read_to: int | None = None,
 ) -> tuple[str, str]:
     """Say to a teacher in one to three sentences why an answer (the source) has its label, and what to check.
 
     The second text is for whoever decides: that claims speak against the label, or that something was not
-    found. It is empty where there is nothing to check.
+    found, or that of a long answer only so much was read. It is empty where there is nothing to check.
     """
     sides = Sides.of(source, target)
     against = spoken_against(label, outcomes)
@@ -118,6 +121,8 @@ def for_teacher(
     else:
         plan = [Statement(Kind.NO_ANSWER), _reference(sides)]
     plan += against
+    if read_to is not None:
+        plan.append(Statement(Kind.READ_TO, (str(read_to),), check=True))
     sentences = sentences_of(plan)
     doubt = next((place for place, statement in enumerate(plan) if statement.check), len(plan))
     return " ".join(sentences[:doubt]), " ".join(sentences[doubt:])
@@ -133,14 +138,15 @@ def for_student(
     deferred: bool = False,
 ) -> str:
     """Say to a pupil what is right about an answer, or what to look at again; nothing is given away."""
+    sides = Sides.of(source, target)
     if label == "correct":
         right = Statement(Kind.LOOKS_RIGHT if deferred else Kind.RIGHT)
-        plan = praise(Tree.of(source), target, differences) or [right]
+        plan = praise(sides, differences) or [right]
     elif label == PARTLY:
-        plan = _missing_hint(differences, source, target, question)
+        plan = _missing_hint(differences, sides, question)
     elif label == "contradictory":
-        against = _contradictions(differences, Sides.of(source, target))
-        plan = hint_list(against, source, target, question) or [Statement(Kind.WRONG)]
+        against = _contradictions(differences, sides)
+        plan = hint_list(against, sides, question) or [Statement(Kind.WRONG)]
     else:
         kind = Kind.OFF_THE_QUESTION if label == "irrelevant" else Kind.NOT_AN_ANSWER
         plan = [Statement(kind), Statement(Kind.READ_AGAIN)]
@@ -148,7 +154,7 @@ def for_student(
 
 
 def _missing_hint(
-    differences: Sequence[Difference], source: Document, target: Document, question: Document | None
+    differences: Sequence[Difference], sides: Sides, question: Document | None
 ) -> list[Statement]:
     """What is right, and the one thing to say that can be asked for plainly.
 
@@ -159,11 +165,10 @@ def _missing_hint(
     partly = [Statement(Kind.PARTLY_RIGHT)]
     if all(difference.kind in ("missing", "extra") for difference in differences):
         return partly
-    praised = praise(Tree.of(source), target, differences)
-    hints = hint_list(_of(differences, "missing"), source, target, question)
-    asked = [
-        replace(hint, kind=Kind.MORE_CLEARLY) for hint in hints if hint.kind is Kind.NOT_YET and hint.clear
-    ][:1]
+    praised = praise(sides, differences)
+    hints = hint_list(_of(differences, "missing"), sides, question)
+    clear = [hint for hint in hints if hint.kind is Kind.NOT_YET and hint.clear]
+    asked = [replace(hint, kind=Kind.MORE_CLEARLY) for hint in clear[:1]]
     if not praised:
         return asked or partly
     return [*praised, *(asked or [Statement(Kind.MISSING)])]
@@ -183,7 +188,7 @@ def _not_found(differences: Sequence[Difference], sides: Sides) -> tuple[Content
     missing = [
         left_over(difference, sides)
         for difference in _of(differences, "missing")
-        if _tells(tokens_of(sides.target.document, difference.target))
+        if _tells(sides.words(difference)[1])
     ]
     return without_parts([content for content in missing if not _is_mostly_said(content, sides)][:_NAMED])
 
@@ -191,7 +196,9 @@ def _not_found(differences: Sequence[Difference], sides: Sides) -> tuple[Content
 def _is_mostly_said(content: Content, sides: Sides) -> bool:
     """Whether the answer has half of the words of a statement: the rest may be there in other words."""
     known = forms_in(sides.source.document)
-    words = content.words.lower().split()
+    # Words before a comma have never counted here; counting them would change notes.
+    followed = zip_longest(content.tokens, content.tokens[1:])
+    words = forms(token for token, after in followed if after is None or not is_punctuation(after))
     own = [token for token in sides.target.document.tokens if token.text.lower() in words]
     said = [lemma(token) in known for token in own if carries_meaning(token)]
     return content.verb is Verb.SAY and 2 * sum(said) >= len(said)
@@ -202,7 +209,9 @@ def _correct(differences: Sequence[Difference], sides: Sides, *, deferred: bool)
     telling = telling_differences(differences, sides)
     whole = (whole_text(sides.target),)
     if not telling:
-        same = _has_words_of(sides.source.document, sides.target.document)
+        answer, reference = sides.documents
+        known = {lemma(token) for token in answer.tokens}
+        same = all(lemma(token) in known for token in reference.tokens if carries_meaning(token))
         yield Statement(Kind.SAME) if same else Statement(Kind.AGREES, contents=whole)
         return
     both = shared(differences, sides, "teacher")
@@ -225,12 +234,6 @@ def _correct(differences: Sequence[Difference], sides: Sides, *, deferred: bool)
         yield Statement(Kind.LEFT_OUT, missing=missing, check=deferred)
 
 
-def _has_words_of(document: Document, other: Document) -> bool:
-    """Whether a text has all the words with a meaning that another has."""
-    known = {lemma(token) for token in document.tokens}
-    return all(lemma(token) in known for token in other.tokens if carries_meaning(token))
-
-
 def _tells(tokens: Sequence[Token]) -> bool:
     return any(
         carries_meaning(token) and token.pos != "PRON" and lemma(token) not in _EMPTY for token in tokens
@@ -242,10 +245,10 @@ def _equal_words(differences: Sequence[Difference], sides: Sides) -> Statement |
     for difference in _of(differences, "same"):
         phrases = sides.words(difference)
         if all(map(_tells, phrases)) and all(map(is_unbroken, phrases)):
-            ours, theirs = map(quoted, phrases)
-            if ours.lower() == theirs.lower():
-                return Statement(Kind.AGREES_ON_WORDS, (theirs,))
-            return Statement(Kind.AGREES_IN_OTHER_WORDS, (ours, theirs))
+            ours, theirs = phrases
+            if forms(trimmed(ours)) == forms(trimmed(theirs)):
+                return Statement(Kind.AGREES_ON_WORDS, (quoted(theirs),))
+            return Statement(Kind.AGREES_IN_OTHER_WORDS, (quoted(ours), quoted(theirs)))
     return None
 
 
@@ -286,13 +289,9 @@ def _contradictions(differences: Sequence[Difference], sides: Sides) -> list[Dif
     What holds under a condition is not denied by a "not", and where the answer is about another thing than
     the reference, nothing is.
     """
-    texts = sides.source.document, sides.target.document
-    conditional = {token.text.lower() for text in texts for token in text.tokens} & _CONDITIONS
-    missing = [
-        token
-        for difference in _of(differences, "missing")
-        for token in tokens_of(texts[1], difference.target)
-    ]
+    words = {token.text.lower() for text in sides.documents for token in text.tokens}
+    conditional = not words.isdisjoint(_CONDITIONS)
+    missing = (token for difference in _of(differences, "missing") for token in sides.words(difference)[1])
     elsewhere = any(base(token).startswith("nsubj") and _tells([token]) for token in missing)
     kinds = [kind for kind in _AGAINST if kind != "negated" or not (conditional or elsewhere)]
     return [difference for difference in _of(differences, *kinds) if _holds(difference, sides)]
@@ -300,14 +299,11 @@ def _contradictions(differences: Sequence[Difference], sides: Sides) -> list[Dif
 
 def _holds(difference: Difference, sides: Sides) -> bool:
     """Whether a contradiction can be told: "is" denies nothing; who says "east" and "west" says neither."""
-    target = tokens_of(sides.target.document, difference.target)
+    source, target = sides.words(difference)
     if difference.kind != "opposite":
         return _tells(target) and all(lemma(token) != "than" for token in target)
-    source = tokens_of(sides.source.document, difference.source)
     ours, theirs = ({lemma(token) for token in side if carries_meaning(token)} for side in (source, target))
-    answer, reference = (
-        {lemma(token) for token in tree.document.tokens} for tree in (sides.source, sides.target)
-    )
+    answer, reference = ({lemma(token) for token in text.tokens} for text in sides.documents)
     return not (theirs - ours <= answer or ours - theirs <= reference)
 
 
@@ -329,7 +325,10 @@ def explained(judgements: Sequence[Judgement], comparisons: Sequence[Comparison 
     def words(comparison: Comparison, label: str, deferred: bool) -> Explanation:
         texts = comparison.answer, comparison.reference
         differences = find_differences(comparison.alignment, *texts)
-        note, doubt = for_teacher(differences, *texts, label, comparison.claims, deferred=deferred)
+        read_to = None if comparison.whole else len(comparison.answer.tokens)
+        note, doubt = for_teacher(
+            differences, *texts, label, comparison.claims, deferred=deferred, read_to=read_to
+        )
         student = for_student(differences, *texts, label, comparison.question, deferred=deferred)
         teacher = f"{note} {doubt}".strip()
         return Explanation(comparison.alignment, teacher, student, comparison.claims, doubt)

@@ -132,6 +132,22 @@ def forms_in(document: Document) -> set[str]:
     return {form for token in document.tokens for form in (lemma(token), token.text.lower())}
 
 
+def forms(tokens: Iterable[Token]) -> tuple[str, ...]:
+    """The words of a phrase in lower case, without punctuation: what two phrases are compared by."""
+    return tuple(token.text.lower().strip(_EDGES) for token in tokens if not is_punctuation(token))
+
+
+def lemmas(tokens: Iterable[Token]) -> tuple[str, ...]:
+    """The lemmas of a phrase without its articles: "the girls" is about the same as "a girl"."""
+    return tuple(lemma(token) for token in tokens if token.pos != "DET" and not is_punctuation(token))
+
+
+def is_within(words: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether words stand side by side among others."""
+    ends = range(len(words), len(others) + 1)
+    return any(tuple(others[end - len(words) : end]) == tuple(words) for end in ends)
+
+
 def base(token: Token) -> str:
     """The relation without its subtype: nsubj for nsubj:pass."""
     return token.relation.partition(":")[0]
@@ -206,22 +222,20 @@ def trimmed(tokens: Sequence[Token]) -> tuple[Token, ...]:
     if len(kept) > 1 and kept[0].index == 0 and _CHOICE.fullmatch(kept[0].text):
         del kept[0]
     while kept and (
-        is_punctuation(kept[0]) or kept[0].pos == "CCONJ" or kept[0].tag == "POS" or _idles(kept[0])
+        is_punctuation(first := kept[0])
+        or first.pos == "CCONJ"
+        or first.tag == "POS"
+        or (first.pos == "ADV" and lemma(first) in _TIES)
     ):
         del kept[0]
-    while kept and (is_punctuation(kept[-1]) or kept[-1].pos in ("CCONJ", "SCONJ") or _dangles(kept)):
+    while kept and (
+        is_punctuation(last := kept[-1])
+        or last.pos in ("CCONJ", "SCONJ")
+        # A participle whose object was cut off: "the path containing"
+        or (len(kept) > 1 and last.tag == "VBG" and base(last) == "acl")
+    ):
         del kept[-1]
     return tuple(kept)
-
-
-def _dangles(tokens: Sequence[Token]) -> bool:
-    """Whether a phrase ends in a participle whose object was cut off: "the path containing"."""
-    return len(tokens) > 1 and tokens[-1].tag == "VBG" and base(tokens[-1]) == "acl"
-
-
-def _idles(token: Token) -> bool:
-    """Whether an adverb only ties a sentence to the one before."""
-    return token.pos == "ADV" and lemma(token) in _TIES
 
 
 def noun_phrase(tokens: Sequence[Token]) -> tuple[Token, ...]:
@@ -318,15 +332,20 @@ def is_unbroken(tokens: Sequence[Token]) -> bool:
 def excerpt(tokens: Sequence[Token]) -> str:
     """A phrase, cut short between two chunks where it is long."""
     words = trimmed(tokens)
-    text = spoken(words) or joined(tokens).lower()
-    if len(text.split()) <= _LONG:
-        return text
+    kept = shortened(words)
+    return (spoken(words) or joined(tokens).lower()) if kept == words else f"{spoken(kept)} …"
+
+
+def shortened(words: tuple[Token, ...]) -> tuple[Token, ...]:
+    """As much of a phrase as is quoted: all of it, or up to a place where a long one can be cut."""
+    if len(spoken(words).split()) <= _LONG:
+        return words
     cuts = [
         place
         for place in range(_SHORT, min(_LONG, len(words)))
         if words[place].pos in _OPENERS and words[place - 1].pos in _CLOSERS
     ]
-    return f"{spoken(words[: cuts[-1] if cuts else _LONG])} …"
+    return words[: cuts[-1] if cuts else _LONG]
 
 
 def with_articles(text: str) -> str:
@@ -381,10 +400,10 @@ def definite(phrase: Sequence[Token]) -> str:
     return f"the {spoken(bare, gaps=False)}"
 
 
-def named(phrase: Sequence[Token]) -> str:
+def named(phrase: Sequence[Token], *, gaps: bool = True) -> str:
     """A noun phrase as a sentence names it, with an article where it was written without one."""
     phrase = trimmed(phrase)
-    text = spoken(phrase)
+    text = spoken(phrase, gaps=gaps)
     if not phrase or not wants_article(phrase):
         return text
     return f"{'an' if text[:1].lower() in 'aeiou' else 'a'} {text}"

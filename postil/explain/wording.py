@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from postil.explain.phrases import listed
+from postil.language.document import Token
 
 
 class Verb(Enum):
@@ -25,10 +26,11 @@ class Verb(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a text says, or a part of it: a verb, and the words that follow it."""
+    """What a text says, or a part of it: a verb, the words that follow it, and their tokens."""
 
     verb: Verb
     words: str
+    tokens: tuple[Token, ...] = ()
     is_condition: bool = False
 
 
@@ -94,6 +96,7 @@ class Kind(Enum):
     POINT_NOT_FOUND = "{subject} was judged {0}, but {1} was not found in it"
     POINTS_NOT_FOUND = "{subject} was judged {0}, but {1} and {2} were not found in it"
     SEEMS_COMPLETE = "{subject} was judged {0}, but it seems to say everything the reference says"
+    READ_TO = "only the first {0} words and symbols of the answer were compared with the reference"
     # To the pupil
     UNANSWERED = "You have not answered yet"
     NOTHING_TO_COMPARE = "There is nothing to compare your answer with yet"
@@ -152,8 +155,8 @@ class Statement:
     """One thing to say: what kind of thing, with which words, about whom.
 
     `contents` are what the subject says and `missing` what it does not; `words` are names and quotations.
-    With `check`, a person is asked to look. `then` follows in the same sentence. What is not `clear` leads a
-    pupil nowhere.
+    With `check`, a person is asked to look. `then` follows in the same sentence. A hint that is not `clear`
+    leads a pupil nowhere; two hints of one kind and with the same `lemmas` are one.
     """
 
     kind: Kind
@@ -163,6 +166,7 @@ class Statement:
     subject: Subject = Subject.FIRST
     check: bool = False
     clear: bool = True
+    lemmas: tuple[str, ...] = ()
     then: Statement | None = None
 
 

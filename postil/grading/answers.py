@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain, product
 
 from postil.data.judgements import Reason
 from postil.language.fillers import without_fillers
 from postil.language.measures.overlap import overlap_words, word_alike
+from postil.language.pipeline import beginning
 from postil.language.spelling import correct
 from postil.language.words.spaces import vocabulary
 from postil.language.words.wordnet import wordnet
@@ -31,7 +33,9 @@ _COPIED = 0.9  # share of words that question and answer have in common when one
 
 
 # A longer answer is judged by its beginning: it is not a short one, and every measure grows with length.
-LONGEST_ANSWER = 3000
+LONGEST_ANSWER = 3000  # characters
+MOST_READ = 400  # words and symbols
+_REPEATED = re.compile(r"([^\w\s]|_)(?: ?\1){3,}")
 
 
 def fingerprint(question: str, references: Sequence[str]) -> str:
@@ -45,8 +49,9 @@ def fingerprint(question: str, references: Sequence[str]) -> str:
 
 
 def shortened(answer: str) -> str:
-    """An answer as far as it is read: blanks made one, and no more than `LONGEST_ANSWER` characters."""
-    return " ".join(answer.split())[:LONGEST_ANSWER].rstrip()
+    """An answer as far as it is read: blanks made one, "!!!!!!" as "!!!", and no longer than the limits."""
+    text = " ".join(answer.split())[:LONGEST_ANSWER].rstrip()
+    return beginning(_REPEATED.sub(r"\1\1\1", text), MOST_READ)
 
 
 def bare(text: str) -> str:
@@ -74,22 +79,19 @@ def plain_case(question: str, references: Sequence[str], answer: str) -> PlainCa
     if not any(character.isalnum() for character in answer):
         return PlainCase("non_domain", Reason.NO_WORDS if answer.strip() else Reason.EMPTY)
     right = [overlap_words(reference) for reference in references]
-    if any(words == one and _signs(answer) == _signs(of) for one, of in zip(right, references, strict=True)):
-        return PlainCase("correct", Reason.REFERENCE)
-    if " ".join(words).replace("'", "").replace("’", "") in _NO_ANSWER and not any(
-        set(words) <= set(one) for one in right
-    ):
+    signs = _SIGNS.findall(answer)
+    for expected, reference in zip(right, references, strict=True):
+        if words == expected and signs == _SIGNS.findall(reference):
+            return PlainCase("correct", Reason.REFERENCE)
+    said = " ".join(words).replace("'", "").replace("’", "")
+    if said in _NO_ANSWER and not any(set(words) <= set(expected) for expected in right):
         return PlainCase("non_domain", Reason.NO_ANSWER)
     asked = overlap_words(question)
     if asked and _repeats(words, asked):
         return PlainCase("irrelevant", Reason.QUESTION)
-    if _is_gibberish(words, [*asked, *(word for one in right for word in one)]):
+    if _is_gibberish(words, {*asked, *chain(*right)}):
         return PlainCase("non_domain", Reason.UNKNOWN_WORDS)
     return None
-
-
-def _signs(text: str) -> list[str]:
-    return _SIGNS.findall(text)
 
 
 def _repeats(words: Sequence[str], asked: Sequence[str]) -> bool:
@@ -97,28 +99,19 @@ def _repeats(words: Sequence[str], asked: Sequence[str]) -> bool:
 
     Who turns a yes-or-no question round ("Is it lit?" "It is lit.") has answered it.
     """
-    if words[0] == asked[0] and _common(words, asked) >= _COPIED:
+    said, question = set(words), set(asked)
+    common = len(said & question)
+    if words[0] == asked[0] and common / len(said | question) >= _COPIED:
         return True
-    said, own = set(words), set(words) - set(asked) - _ADDED
-    open_question = bool(_OPEN & set(asked))
-    return open_question and not own and len(said & set(asked)) >= _COPIED * len(set(asked))
+    return bool(_OPEN & question) and said <= question | _ADDED and common >= _COPIED * len(question)
 
 
-def _common(words: Sequence[str], others: Sequence[str]) -> float:
-    first, second = set(words), set(others)
-    return len(first & second) / max(len(first | second), 1)
-
-
-def _is_gibberish(words: Sequence[str], expected: Sequence[str]) -> bool:
+def _is_gibberish(words: Sequence[str], expected: Iterable[str]) -> bool:
     """Whether there is no number, hardly an English word and nothing like a word of question or reference."""
     if any(character.isdigit() for word in words for character in word):
         return False
     longer = [word for word in words if len(word) > 1]
-    if 3 * sum(map(_is_known, longer)) > len(longer):
+    known = [word for word in longer if vocabulary().row(word) >= 0 or wordnet().base_forms(word)]
+    if 3 * len(known) > len(longer):
         return False
-    distinct = set(expected)
-    return not any(word_alike(word, other) >= _LIKE_A_KNOWN_WORD for word in words for other in distinct)
-
-
-def _is_known(word: str) -> bool:
-    return vocabulary().row(word) >= 0 or bool(wordnet().base_forms(word))
+    return not any(word_alike(word, other) >= _LIKE_A_KNOWN_WORD for word, other in product(words, expected))

@@ -21,13 +21,9 @@ def question_type(text: str) -> QuestionType:
     challenge's training set.
     """
     words = set(_WORD.findall(text.lower()))
-    if "what" in words:
-        return "what"
-    if "how" in words:
+    if "what" not in words and "how" in words:
         return "how"
-    if words & {"why", "explain"}:
-        return "why"
-    return "what"
+    return "why" if "what" not in words and words & {"why", "explain"} else "what"
 
 
 def either(*parts: str) -> re.Pattern[str]:
@@ -67,7 +63,9 @@ def find_asks(text: str) -> tuple[str, ...]:
     """
     plain = _ANSWERED.sub(" ", QUOTED.sub('""', text))
     sentences = (sentence.strip() for sentence in _SENTENCE.findall(plain))
-    asking = (
-        one for one in sentences if (one.endswith("?") and not _NOT_ASKED.search(one)) or _REQUEST.match(one)
+    return tuple(
+        part
+        for sentence in sentences
+        if (sentence.endswith("?") and not _NOT_ASKED.search(sentence)) or _REQUEST.match(sentence)
+        for part in _BESIDES.split(sentence, maxsplit=1)
     )
-    return tuple(part for one in asking for part in _BESIDES.split(one, maxsplit=1))

@@ -10,26 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby, repeat
+from itertools import chain, groupby, repeat
 
 import numpy as np
 from scipy.special import softmax
 
-from postil.alignment.aligner import chunked_pair
+from postil.alignment.aligner import MOST_ALIGNED, chunked_pair
 from postil.alignment.features import Pair, prepare, read
-from postil.data.arrays import Bools, Floats, Singles
+from postil.data.arrays import Bools, Floats
 from postil.data.judgements import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOutcome, Spans
 from postil.data.questions import Facet
 from postil.grading.facets import TOPIC, Clause, FoundFacet, clauses, extract_facets, is_key
 from postil.language.document import Document
 from postil.language.network import encoder, one_thread_each
-from postil.language.pipeline import analyse_many, documents_of
+from postil.language.pipeline import analyse_many, beginning, documents_of
 from postil.language.spelling import spelled_out
 
-# What the encoder says of statements in answers: how likely each is expressed, how likely contradicted.
-
-
 # The heads that know both, and which of their outputs say so: correct or entailed, contradictory.
+_MOST_POINTS = 20  # of a reference: as many as a rubric may have items
 _HEADS = {"response": (0, 2), "nli": (0, 2)}
 _LONGEST = 40  # words; of longer texts the encoder believes anything
 
@@ -39,16 +37,21 @@ def chances(asked: Sequence[tuple[Document, str]]) -> Floats:
 
     A long answer is read in passages, and what one of them says is said.
     """
-    read = [[(text, statement) for text in passages(answer)] for answer, statement in asked]
-    pairs = list(dict.fromkeys(pair for its in read for pair in its))
-    found = np.zeros((len(asked), 2))
+    texts = [[(text, statement) for text in passages(answer)] for answer, statement in asked]
+    pairs = list(dict.fromkeys(chain(*texts)))
+    highest = np.zeros((len(asked), 2))
     if pairs:
-        rows = dict(zip(pairs, _means(encoder().pairs(pairs, tuple(_HEADS))), strict=True))
-        for number, its in enumerate(read):
-            if its:
-                found[number] = np.max([rows[pair] for pair in its], axis=0)
+        logits = encoder().pairs(pairs, tuple(_HEADS))
+        read = [
+            softmax(logits[head].astype(np.float64), axis=1)[:, list(outputs)]
+            for head, outputs in _HEADS.items()
+        ]
+        rows = dict(zip(pairs, np.mean(read, axis=0), strict=True))
+        for number, passages_read in enumerate(texts):
+            if passages_read:
+                highest[number] = np.max([rows[pair] for pair in passages_read], axis=0)
     # Passages may disagree, but both chances together are no surer than sure.
-    shared: Floats = found / np.maximum(found.sum(axis=-1, keepdims=True), 1)
+    shared: Floats = highest / np.maximum(highest.sum(axis=-1, keepdims=True), 1)
     return shared
 
 
@@ -56,24 +59,14 @@ def passages(answer: Document) -> list[str]:
     """The parts of an answer that are read at once: as many sentences as are short enough together."""
     if len(answer.text.split()) <= _LONGEST:
         return [answer.text] if any(map(str.isalnum, answer.text)) else []
-    found: list[list[str]] = []
+    parts: list[list[str]] = []
     for sentence in answer.sentences:
         words = answer.text_of(sentence).split()[:_LONGEST]
-        if found and len(found[-1]) + len(words) <= _LONGEST:
-            found[-1] += words
+        if parts and len(parts[-1]) + len(words) <= _LONGEST:
+            parts[-1] += words
         elif words:
-            found.append(words)
-    return [" ".join(words) for words in found]
-
-
-def _means(logits: Mapping[str, Singles]) -> Floats:
-    """The mean over the heads of both chances, a row a pair."""
-    found = [softmax(logits[head].astype(np.float64), axis=1)[:, list(its)] for head, its in _HEADS.items()]
-    mean: Floats = np.mean(found, axis=0)
-    return mean
-
-
-# Facets that a person or the challenge's file gives: where the reference says them.
+            parts.append(words)
+    return [" ".join(words) for words in parts]
 
 
 def locate(facets: Sequence[Facet], reference: Document) -> tuple[FoundFacet, ...]:
@@ -104,16 +97,12 @@ def _located(
             found = FoundFacet(facet, tuple(sorted(everywhere.values())), every, reference.text)
         else:
             found = FoundFacet(facet, tuple(sorted(tokens.values())), best.tokens, best.statement)
-    if own is not None and found.tokens and not _says(found, reference, own, wanted):
-        return FoundFacet(facet, (), (), facet.first)
+    if own is not None and found.tokens:
+        # The reference must say all that a person has written, and deny where the person denies.
+        denies = any(index in found.clause for negation in reference.negations for index in negation.cue)
+        if len(found.tokens) < len(set(wanted)) or denies != bool(own.negations):
+            return FoundFacet(facet, (), (), facet.first)
     return found
-
-
-def _says(found: FoundFacet, reference: Document, own: Document, wanted: Sequence[str]) -> bool:
-    """Whether a reference says what a person has written: all words that matter, denied where it denies."""
-    cues = {index for negation in reference.negations for index in negation.cue}
-    denies = not cues.isdisjoint(found.clause)
-    return len(found.tokens) >= len(set(wanted)) and denies == bool(own.negations)
 
 
 def _shared(wanted: Sequence[str], reference: Document, indices: Iterable[int]) -> dict[str, int]:
@@ -151,7 +140,8 @@ def judge_facets(
     question: str, reference: str, answers: Sequence[str], facets: Sequence[Facet] | None = None
 ) -> list[tuple[FacetOutcome, ...]]:
     """For each answer the outcome of each facet: those given, or else the ones found in the reference."""
-    texts = [spelled_out(" ".join(answer.split())) for answer in answers]
+    texts = [beginning(spelled_out(" ".join(answer.split())), MOST_ALIGNED) for answer in answers]
+    question, reference = (beginning(text, MOST_ALIGNED) for text in (question, reference))
     distinct = list(dict.fromkeys(texts))
     with one_thread_each():
         asked, target, *documents = analyse_many([question, reference, *distinct])
@@ -188,17 +178,28 @@ def _judge_alone(found: FoundFacet, answers: Sequence[Document]) -> Iterator[Fac
 def _judge(found: Sequence[FoundFacet], pairs: Sequence[Pair]) -> list[tuple[FacetOutcome, ...]]:
     if not found or not pairs:
         return [() for _ in pairs]
-    answers = [pair.first.document for pair in pairs]
-    whole = chances([(answer, pairs[0].second.document.text) for answer in answers])
-    shares = np.array([[_shares(one, pair) for one in found] for pair in pairs])
-    parts = np.array([_is_part(one, pairs[0].second.document) for one in found])
+    answers, reference = [pair.first.document for pair in pairs], pairs[0].second.document
+    whole = chances([(answer, reference.text) for answer in answers])
+    said = whole[:, None, 0]
+    shares = np.array([[_shares(facet, pair) for facet in found] for pair in pairs])
+    words = {token.index for token in reference.tokens if any(map(str.isalnum, token.text))}
+    parts = np.array([not words <= set(facet.clause) for facet in found])
     touched = ~parts | (shares[..., 1] > _FEW)
-    own = _own_chances(found, answers, whole, parts & _in_doubt(whole, touched))
+    # A clause is read by itself where the whole does not decide. That does where it is said, or where it is
+    # not and the answer has few of the clause's words.
+    doubtful: Bools = parts & (said < _SURE) & ((said > 1 - _SURE) | touched)
+    own = np.repeat(whole[:, None], len(found), axis=1)
+    places = np.argwhere(doubtful).tolist()
+    own[doubtful] = chances([(answers[row], found[column].statement) for row, column in places])
     own[..., 1] *= touched  # what an answer does not touch upon, it does not contradict
-    moved = _moved(_mixed(whole, own), shares.mean(axis=-1))
-    opposed = np.array([[_is_opposed(one, pair) for one in found] for pair in pairs])
+    # Expressed by the whole or by the clause, moved by the share of words that the answer has.
+    expressed = said + (1 - said) * _CLAUSE * own[..., 0]
+    odds = np.log(expressed + _LEAST) - np.log(1 - expressed + _LEAST)
+    odds += _WORDS * (shares.mean(axis=-1) - _HALF)
+    moved = np.stack([1 / (1 + np.exp(-odds)), (whole[:, None, 1] + own[..., 1]) / 2], axis=-1)
+    opposed = np.array([[_is_opposed(facet, pair) for facet in found] for pair in pairs])
     moved[opposed & (whole[:, :1] < _SURE)] = (1 - _OPPOSED, _OPPOSED)
-    return [tuple(map(_outcome, found, its, repeat(pair))) for its, pair in zip(moved, pairs, strict=True)]
+    return [tuple(map(_outcome, found, row, repeat(pair))) for row, pair in zip(moved, pairs, strict=True)]
 
 
 def _compared(reference: Document, answers: Sequence[Document]) -> list[Pair]:
@@ -229,52 +230,14 @@ def _is_opposed(found: FoundFacet, pair: Pair) -> bool:
     return denying[0] == denying[1] and bool(instead[:, list(found.tokens)].any())
 
 
-def _is_part(found: FoundFacet, reference: Document) -> bool:
-    """Whether a facet's clause is only a part of the reference."""
-    words = {token.index for token in reference.tokens if any(map(str.isalnum, token.text))}
-    return not words <= set(found.clause)
-
-
-def _own_chances(
-    found: Sequence[FoundFacet], answers: Sequence[Document], whole: Floats, doubtful: Bools
-) -> Floats:
-    """For each answer and facet the chances of its clause where these are in doubt, else the whole's."""
-    own = np.repeat(whole[:, None], len(found), axis=1)
-    places = np.argwhere(doubtful).tolist()
-    own[doubtful] = chances([(answers[row], found[column].statement) for row, column in places])
-    return own
-
-
-def _in_doubt(whole: Floats, touched: Bools) -> Bools:
-    """Where a clause has to be read by itself, since the whole does not decide.
-
-    That does where it is said, or where it is not and the answer has few of the clause's words.
-    """
-    said = whole[:, None, 0]
-    doubtful: Bools = (said < _SURE) & ((said > 1 - _SURE) | touched)
-    return doubtful
-
-
-def _mixed(whole: Floats, own: Floats) -> Floats:
-    """The chances of facets, from those of the whole reference and of each facet's clause."""
-    said = whole[:, None, 0]
-    expressed = said + (1 - said) * _CLAUSE * own[..., 0]
-    return np.stack([expressed, (whole[:, None, 1] + own[..., 1]) / 2], axis=-1)
-
-
-def _moved(chances: Floats, shares: Floats) -> Floats:
-    """The chances moved by the share of words that the answer has."""
-    said = chances[..., 0]
-    odds = np.log(said + _LEAST) - np.log(1 - said + _LEAST) + _WORDS * (shares - _HALF)
-    return np.stack([1 / (1 + np.exp(-odds)), chances[..., 1]], axis=-1)
-
-
-def _outcome(found: FoundFacet, its: Floats, pair: Pair) -> FacetOutcome:
+def _outcome(found: FoundFacet, row: Floats, pair: Pair) -> FacetOutcome:
     answer = pair.first.document
-    expressed, contradicted = its.tolist()
+    expressed, contradicted = row.tolist()
     words = _words(found, pair)
     if found.facet.relation == TOPIC:
-        expressed = _TOPIC_CHANCE if _mentioned(found, pair) else min(expressed, 1 - _TOPIC_CHANCE)
+        same = pair.matrices["same"][:, list(found.tokens)]
+        mentioned = same.size and same.any(axis=0).all()
+        expressed = _TOPIC_CHANCE if mentioned else min(expressed, 1 - _TOPIC_CHANCE)
         contradicted = 0.0
     if expressed >= _LIKELY:
         label, chance = EXPRESSED, expressed
@@ -308,19 +271,11 @@ def _words(found: FoundFacet, pair: Pair) -> tuple[int, ...]:
     return tuple(sorted(set(best.argmax(axis=0)[near].tolist())))
 
 
-def _mentioned(found: FoundFacet, pair: Pair) -> bool:
-    """Whether the answer has all words of a facet."""
-    same = pair.matrices["same"][:, list(found.tokens)]
-    return bool(same.size and same.any(axis=0).all())
-
-
-# The points of a reference: its facets merged to what a person would list, a clause each.
-
-_GAP = " … "
-
-
 def find_points(reference: Document, question: Document | None = None) -> tuple[FoundFacet, ...]:
-    """The points of a reference, in order, each in the reference's words; what it is about is not one."""
+    """The points of a reference, in order, each in the reference's words; what it is about is not one.
+
+    A point is all facets of a clause, merged to what a person would list.
+    """
     told = [one for one in extract_facets(reference, question) if one.facet.relation != TOPIC]
     found: dict[str, FoundFacet] = {}  # a reference may say the same twice
     for _, group in groupby(told, key=lambda one: one.clause):
@@ -329,7 +284,7 @@ def find_points(reference: Document, question: Document | None = None) -> tuple[
         name = _in_words(reference, tokens)
         facet = Facet(f"p{len(found) + 1}", name)
         found.setdefault(name.lower(), replace(its[0], facet=facet, tokens=tokens))
-    return tuple(found.values())
+    return tuple(found.values())[:_MOST_POINTS]
 
 
 def _in_words(reference: Document, tokens: Iterable[int]) -> str:
@@ -340,7 +295,7 @@ def _in_words(reference: Document, tokens: Iterable[int]) -> str:
         token = reference.tokens[index]
         if last is not None:
             left_out = any(map(is_key, reference.tokens[last + 1 : index]))
-            said += _GAP if left_out else reference.text[reference.tokens[last].end : token.start]
+            said += " … " if left_out else reference.text[reference.tokens[last].end : token.start]
         said += reference.text[token.start : token.end]
         last = index
     return said + ")" * (said.count("(") > said.count(")"))

@@ -6,21 +6,24 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from math import prod
 
-from postil.alignment.aligner import chunked_pair, load_aligner
+from postil.alignment.aligner import MOST_ALIGNED, chunked_pair, load_aligner
 from postil.alignment.features import Pair as WordPair
 from postil.alignment.features import prepare, read
 from postil.data.judgements import AlignedPair, ChunkedPair, FacetOutcome, Facets, Judgement
 from postil.grading.claims import find_points, judge_found, locate
 from postil.language.document import Document
 from postil.language.network import beside, one_thread_each
-from postil.language.pipeline import documents_of
+from postil.language.pipeline import beginning, documents_of, in_batches, length
 from postil.language.spelling import spelled_out
 
 _ALIGNED = 64  # pairs aligned at a time: memory grows with their number
+_MOST_CELLS = 200_000  # words of answers times words of their references
 _Pair = tuple[str, str]  # an answer and the reference that it was compared with
 _Prepared = tuple[ChunkedPair, WordPair]  # the two in chunks, and their words compared
-_Key = tuple[str, _Pair, Facets]  # the question, the pair, and the claims that a person set
+# The question, the pair, the claims that a person set, and whether the answer was read to its end
+_Key = tuple[str, _Pair, Facets, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +38,17 @@ class Class:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """An answer and its reference: aligned, analysed, and what the answer does with each claim."""
+    """An answer and its reference: aligned, analysed, and what the answer does with each claim.
+
+    An answer that is not `whole` was compared up to a limit.
+    """
 
     alignment: AlignedPair
     claims: tuple[FacetOutcome, ...]
     question: Document
     answer: Document
     reference: Document
+    whole: bool = True
 
 
 def compare(classes: Sequence[Class]) -> list[list[Comparison | None]]:
@@ -52,33 +59,42 @@ def compare(classes: Sequence[Class]) -> list[list[Comparison | None]]:
     """
     keys = [_keys(members) for members in classes]
     distinct = list(dict.fromkeys(key for row in keys for key in row if key is not None))
-    if not distinct:
-        return [[None] * len(row) for row in keys]
-    pairs = list(dict.fromkeys(pair for _, pair, _ in distinct))
-    with one_thread_each(), beside() as pool:
-        documents = documents_of([*chain.from_iterable(pairs), *(question for question, *_ in distinct)])
-        prepared = _prepared(pairs, documents)
-        # Claims are read by the network, which works outside the interpreter; chunks are aligned meanwhile.
-        judging = pool.submit(_judge_claims, distinct, documents, prepared)
-        aligned = _align(prepared)
-        outcomes = judging.result()
-    comparisons = {
-        key: Comparison(
-            aligned[key[1]], outcomes[key], documents[key[0]], documents[key[1][0]], documents[key[1][1]]
-        )
-        for key in distinct
-    }
+    # Memory grows with the words of the answer times those of the reference.
+    batches = in_batches(distinct, lambda key: prod(map(length, key[1])), _MOST_CELLS)
+    comparisons = {key: each for batch in batches for key, each in _compared(batch).items()}
     return [[None if key is None else comparisons[key] for key in row] for row in keys]
 
 
+def _compared(keys: Sequence[_Key]) -> dict[_Key, Comparison]:
+    pairs = list(dict.fromkeys(pair for _, pair, _, _ in keys))
+    with one_thread_each(), beside() as pool:
+        documents = documents_of([*chain.from_iterable(pairs), *(question for question, *_ in keys)])
+        prepared = _prepared(pairs, documents)
+        # Claims are read by the network, which works outside the interpreter; chunks are aligned meanwhile.
+        judging = pool.submit(_judge_claims, keys, documents, prepared)
+        aligned = _align(prepared)
+        outcomes = judging.result()
+    return {
+        key: Comparison(
+            aligned[key[1]],
+            outcomes[key],
+            documents[key[0]],
+            documents[key[1][0]],
+            documents[key[1][1]],
+            whole=key[3],
+        )
+        for key in keys
+    }
+
+
 def _keys(members: Class) -> list[_Key | None]:
-    texts = [spelled_out(" ".join(answer.split())) for answer in members.answers]
-    return [
-        (members.question, (text, judgement.reference), members.claims)
-        if judgement.reference and judgement.reason is None and any(map(str.isalnum, text))
-        else None
-        for text, judgement in zip(texts, members.judgements, strict=True)
-    ]
+    keys: list[_Key | None] = []
+    for answer, judgement in zip(members.answers, members.judgements, strict=True):
+        full = spelled_out(" ".join(answer.split()))
+        text, reference = (beginning(each, MOST_ALIGNED) for each in (full, judgement.reference))
+        compared = reference and judgement.reason is None and any(map(str.isalnum, text))
+        keys.append((members.question, (text, reference), members.claims, text == full) if compared else None)
+    return keys
 
 
 def _prepared(pairs: Sequence[_Pair], documents: Mapping[str, Document]) -> dict[_Pair, _Prepared]:
@@ -106,12 +122,12 @@ def _judge_claims(
     """What each answer does with the claims set, or else with the points of its reference."""
     together: defaultdict[tuple[str, str, Facets], list[_Key]] = defaultdict(list)
     for key in keys:
-        question, (_, reference), claims = key
+        question, (_, reference), claims, _ = key
         together[question, reference, claims].append(key)
     outcomes: dict[_Key, tuple[FacetOutcome, ...]] = {}
     for (question, reference, claims), members in together.items():
         target = documents[reference]
         points = find_points(target, documents[question]) if claims is None else locate(claims, target)
-        words = [prepared[pair][1] for _, pair, _ in members]
+        words = [prepared[pair][1] for _, pair, _, _ in members]
         outcomes |= zip(members, judge_found(points, words), strict=True)
     return outcomes

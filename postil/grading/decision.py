@@ -92,18 +92,13 @@ def unsaid(outcomes: Sequence[FacetOutcome]) -> list[FacetOutcome]:
     ]
 
 
-def all_said(outcomes: Sequence[FacetOutcome]) -> bool:
-    """Whether an answer surely expresses every required facet."""
-    required = [one for one in outcomes if one.facet.required]
-    return bool(required) and all(one.label == EXPRESSED and one.confidence >= SURE for one in required)
-
-
 def disagreement(label: str, outcomes: Sequence[FacetOutcome]) -> float:
     """How sure the facets are that a label is wrong, from `SURE` on; 0 where they do not say so."""
     if label == "correct":
         return max((one.confidence for one in unsaid(outcomes)), default=0.0)
-    if all_said(outcomes):
-        return min(one.confidence for one in outcomes if one.facet.required)
+    required = [outcome for outcome in outcomes if outcome.facet.required]
+    if all(outcome.label == EXPRESSED and outcome.confidence >= SURE for outcome in required):
+        return min((outcome.confidence for outcome in required), default=0.0)
     return 0.0
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import log_softmax
 
 from postil.data.arrays import Floats
+from postil.grading.answers import shortened
 from postil.language.measures.coverage import COVERAGE, Side, coverage, crowd, new_recall, side
 from postil.language.measures.features import feature_table
 from postil.language.measures.overlap import overlap, overlap_words
@@ -30,6 +31,7 @@ _COMPARED = ("newer_recall", "missing", "mostly_missing", "newer_precision")
 IN_CLASS = tuple(f"class_{name}" for name in (*_COMPARED, *ENCODER[:4]))
 EVIDENCE = (*ENCODER, *COVERAGE, *IN_CLASS, *OVERLAP, *WORDS, *(f"new_{name}" for name in _SOFT))
 _LONGEST = 40  # words; one in a hundred training answers has more
+_MOST_OVERLAPPING = 200  # words whose overlap is measured: every one is compared with every other
 _SMALL_CLASS = 5  # answers at which a class's own mean and spread count half
 
 
@@ -47,25 +49,23 @@ def gather(question: str, references: Sequence[str], answers: Sequence[str]) -> 
     if not answers:
         return Evidence(np.zeros((0, len(EVIDENCE))), (), ())
     distinct = list(dict.fromkeys(answers))
+    question = shortened(question)
+    whole = {shortened(reference): reference for reference in references}
     place = {answer: number for number, answer in enumerate(distinct)}
     rows = np.array([place[answer] for answer in answers], np.intp)
     network = encoder()
     with one_thread_each(), beside() as pool:
-        covered, chosen, sides = best_coverage(network, question, references, distinct)
+        covered, chosen, sides = best_coverage(network, question, list(whole), distinct)
         # The network works outside the interpreter, so words are compared meanwhile.
-        read = [(_beginning(one), spelled_out(other)) for one, other in zip(distinct, chosen, strict=True)]
+        # It has learned to read short answers; of longer ones it believes anything.
+        beginnings = [" ".join(spelled_out(answer).split()[:_LONGEST]) for answer in distinct]
+        read = list(zip(beginnings, map(spelled_out, chosen), strict=True))
         logits = pool.submit(network.pairs, read)
         words = word_table(question, chosen, distinct)
         table = assemble(
             log_softmax(logits.result()["response"].astype(np.float64), axis=-1), covered, words, rows
         )
-    return Evidence(table, tuple(chosen[row] for row in rows), tuple(sides[row] for row in rows))
-
-
-def _beginning(answer: str) -> str:
-    """As much of an answer as the network has learned to read; of longer ones it believes anything."""
-    words = spelled_out(answer).split(maxsplit=_LONGEST)
-    return " ".join(words[:_LONGEST])
+    return Evidence(table, tuple(whole[chosen[row]] for row in rows), tuple(sides[row] for row in rows))
 
 
 def assemble(encoded: Floats, covered: Floats, words: Floats, rows: NDArray[np.intp]) -> Floats:
@@ -93,7 +93,7 @@ def word_table(question: str, references: Sequence[str], answers: Sequence[str])
 
 def _overlaps(question: str, reference: str, answer: str) -> tuple[float, float, float]:
     asked = frozenset(overlap_words(question))
-    first, second = overlap_words(reference), overlap_words(answer)
+    first, second = (overlap_words(text)[:_MOST_OVERLAPPING] for text in (reference, answer))
     both = overlap(first, second)
     new = overlap(
         [word for word in first if word not in asked], [word for word in second if word not in asked]

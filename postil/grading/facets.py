@@ -23,6 +23,7 @@ from postil.language.measures.matching import clause_of
 
 # A clause with fewer words that carry meaning says nothing by itself: "and see" in "and see which is harder".
 _LEAST_WORDS = 2
+_MOST_FACETS = 40  # each is looked for in every answer; a reference that says more is no short answer
 # What only ties a clause to its neighbours, at its beginning or end.
 _TIES = frozenset(("CCONJ", "PUNCT"))
 _BRACKETS = frozenset("()[]{}")
@@ -125,7 +126,7 @@ def extract_facets(reference: Document, question: Document | None = None) -> tup
         for first, second, relation in _pairs(reference, clause, asked):
             facet = Facet(f"f{len(found) + 1}", _text(reference, first), _text(reference, second), relation)
             found.append(FoundFacet(facet, tuple(sorted((*first, *second))), clause.tokens, clause.statement))
-    return tuple(found)
+    return tuple(found[:_MOST_FACETS])
 
 
 def _pairs(

@@ -48,9 +48,7 @@ _PAIR_CUES = {
     ("no", "one"): Reach.PRONOUN,
     **{(word, "of"): Reach.PHRASE for word in ("instead", "lack", "absence")},
     **{("rather", word): Reach.PHRASE for word in ("than", "then")},
-    **{
-        (word, "to"): Reach.PHRASE for word in ("fail", "failure", "refuse", "refusal", "unable", "inability")
-    },
+    **{(word, "to"): Reach.PHRASE for word in _words("fail failure refuse refusal unable inability")},
 }
 # Verbs that negate what comes after "from": it keeps the water from leaking.
 _FROM_VERBS = frozenset(("prevent", "stop", "keep", "block", "hinder"))
@@ -100,7 +98,6 @@ _STEM_LIST = """
 _STEMS = tuple(_STEM_LIST.split())
 _SPLIT_PREFIXES = frozenset(("non", "un", "dis"))
 _WORD_POS = frozenset(("NOUN", "PROPN", "VERB", "ADJ", "ADV"))
-
 
 # Every word that a cue of more than a prefix can begin with.
 _FIRST_WORDS = frozenset(WORD_CUES) | {first for first, _ in _PAIR_CUES} | _FROM_VERBS
@@ -271,7 +268,11 @@ def _is_idle(text: _Text, start: int) -> bool:
         return True
     if word == "no":
         number = after == "." and text.word(start + 2)[:1].isdigit()
-        return number or after[:1].isdigit() or _is_answer(text, start)
+        # "No because …" answers a question and does not belong to a noun.
+        is_answer = text.ends(start + 1) or after in _NEW_SUBJECTS
+        if not is_answer and text.tokens[start].pos == "INTJ":
+            is_answer = text.tokens[start + 1].pos in ("DET", "AUX", "PRON")
+        return number or after[:1].isdigit() or is_answer
     if word == "not":
         asked = "whether" in text.words[max(0, start - _FURTHEST) : start]
         or_not = before == "or" and (text.ends(start + 1) or asked)
@@ -280,13 +281,6 @@ def _is_idle(text: _Text, start: int) -> bool:
         asks = after in _NEW_SUBJECTS and start > 2 and text.word(start + 2) in ("", "?", ".", "!")
         return asks and text.tokens[start - 1].pos == "AUX"
     return False
-
-
-def _is_answer(text: _Text, no: int) -> bool:
-    """Whether a "no" answers a question ("no because …") and does not belong to a noun."""
-    if text.ends(no + 1) or text.word(no + 1) in _NEW_SUBJECTS:
-        return True
-    return text.tokens[no].pos == "INTJ" and text.tokens[no + 1].pos in ("DET", "AUX", "PRON")
 
 
 def _scope(text: _Text, reach: Reach, first: int, last: int) -> set[int]:
@@ -398,7 +392,9 @@ def _negated_with(text: _Text, index: int, top: int) -> Iterator[int]:
             continue
         if relation.startswith("conj") and not _shares(text, index, child):
             continue
-        if relation.startswith("advcl") and _stands_alone(text, child):
+        marks = map(text.word, text.children[child])
+        stands_alone = text.has_child(child, *_SUBJECTS) or not _BOUNDARIES.isdisjoint(marks)
+        if relation.startswith("advcl") and stands_alone:
             continue
         if relation.startswith("ccomp") and not _CLAUSE_VERBS.intersection(text.forms(index)):
             continue
@@ -410,11 +406,6 @@ def _shares(text: _Text, index: int, conjunct: int) -> bool:
     if text.has_child(conjunct, *_SUBJECTS, "aux", "cop"):
         return False
     return text.tokens[conjunct].tag not in _FINITE or text.tokens[index].tag in _FINITE
-
-
-def _stands_alone(text: _Text, clause: int) -> bool:
-    marks = (text.words[child] for child in text.children[clause])
-    return text.has_child(clause, *_SUBJECTS) or any(mark in _BOUNDARIES for mark in marks)
 
 
 def _negates_reason(text: _Text, cue: int) -> bool:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
 Pair = tuple[str, str]
+_Reading = tuple[Mapping[str, "Singles"], "LinkPieces"]  # the logits of each head, and the pieces
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -78,14 +79,6 @@ class LinkPieces:
     vectors: tuple[Singles, Singles]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _ReadPair:
-    """What the network says of two texts."""
-
-    logits: Mapping[str, Singles]
-    pieces: LinkPieces
-
-
 class Encoder:
     """Runs the two networks, a text at a time, on one thread for each core that it may use.
 
@@ -97,7 +90,7 @@ class Encoder:
         self._folder = folder
         self._threads = cores()
         # Replaced, never changed: several threads may read it.
-        self._recent: dict[Pair, _ReadPair] = {}
+        self._recent: dict[Pair, _Reading] = {}
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
@@ -130,24 +123,34 @@ class Encoder:
     def pairs(self, pairs: Sequence[Pair], heads: Sequence[str] = ("response",)) -> Mapping[str, Singles]:
         """The logits of the heads asked for, one row per pair."""
         readings = self._read(pairs)
-        return {head: np.array([reading.logits[head] for reading in readings]) for head in heads}
+        return {head: np.array([logits[head] for logits, _ in readings]) for head in heads}
 
     def link_pieces(self, pairs: Sequence[Pair]) -> list[LinkPieces]:
         """The pieces of each pair's texts; `link_weights` says how to compare them."""
-        return [reading.pieces for reading in self._read(pairs)]
+        return [pieces for _, pieces in self._read(pairs)]
 
-    def _read(self, pairs: Sequence[Pair]) -> list[_ReadPair]:
+    def _read(self, pairs: Sequence[Pair]) -> list[_Reading]:
         """All that is said of each pair; the last are remembered, as grading and explaining ask in turn."""
-        cut = [(_readable(first), _readable(second)) for first, second in pairs]
+        cut = [(self._beginning(first), self._beginning(second)) for first, second in pairs]
         readings = {pair: self._recent[pair] for pair in cut if pair in self._recent}
         missing = [pair for pair in dict.fromkeys(cut) if pair not in readings]
         encodings = self._tokenizer.encode_batch(missing)
         outputs = self._run(self._pairs, (*HEADS, "pieces"), encodings)
         for pair, encoding, (*logits, pieces) in zip(missing, encodings, outputs, strict=True):
             by_head = {head: values[0] for head, values in zip(HEADS, logits, strict=True)}
-            readings[pair] = _ReadPair(by_head, link_pieces_of(encoding, pieces[0]))
+            readings[pair] = by_head, link_pieces_of(encoding, pieces[0])
         self._recent = dict([*self._recent.items(), *readings.items()][-_REMEMBERED:])
         return [readings[pair] for pair in cut]
+
+    def _beginning(self, text: str) -> str:
+        """As much of a text as can be read; of two long ones the tokenizer would keep all that is left over.
+
+        What it keeps is every part of one beside every part of the other: gigabytes for Japanese.
+        """
+        text = _readable(text)
+        if len(text) <= LONGEST:  # characters, and so no more pieces
+            return text
+        return text[: max(end for _, end in self._tokenizer.encode(text).offsets)]
 
     def forget(self) -> None:
         """Forget what was read, so that speed can be measured from a fresh start."""
@@ -230,9 +233,7 @@ def one_thread_each() -> AbstractContextManager[Any]:
     return limited
 
 
-@cache
-def _libraries() -> ThreadpoolController:
-    return ThreadpoolController()
+_libraries = cache(ThreadpoolController)  # looking for them takes a while
 
 
 def beside() -> Executor:

@@ -6,16 +6,17 @@ analyse it only once.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from postil.errors import PostilError
 from postil.language.chunks import BoundaryModel, spans_of, tags_of
@@ -28,25 +29,45 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
+Item = TypeVar("Item")
 Words = Sequence[tuple[str, int, bool]]  # a text in words: each with its offset, and whether a blank follows
 
 MAX_CHARACTERS = 2_000_000
 # Long texts are analysed piece by piece, so that memory does not grow with them.
 _PIECE = 2000
-_BATCH = 256
+_BATCH, _BATCH_WORDS = 256, 4_096  # texts and words analysed together
+_PIECES = re.compile(r"[^\W_]+|[^\w\s]|_")
 _MOST_WORDS = 30_000  # that spaCy remembers for good
 _MOST = 3_000  # texts that are remembered
 
 # What students type for a word, but no treebank has: the network is shown the word it stands for.
-STANDS_FOR = {
-    "b/c": "because",
-    "bc": "because",
-    "cuz": "because",
-    "coz": "because",
-    "w/": "with",
-    "w/o": "without",
-    "&": "and",
-}
+STANDS_FOR = dict.fromkeys(("b/c", "bc", "cuz", "coz"), "because")
+STANDS_FOR |= {"w/": "with", "w/o": "without", "&": "and"}
+
+
+def beginning(text: str, most: int) -> str:
+    """A text up to its first `most` words and symbols: these, not its characters, are what reading costs."""
+    beyond = next(islice(_PIECES.finditer(text), most, None), None)
+    return text if beyond is None else text[: beyond.start()].rstrip()
+
+
+def length(text: str) -> int:
+    """How many words and symbols a text has."""
+    return sum(1 for _ in _PIECES.finditer(text))
+
+
+def in_batches(items: Iterable[Item], size: Callable[[Item], int], most: int) -> Iterator[list[Item]]:
+    """Items in batches whose sizes add up to no more than that, unless one alone is larger."""
+    batch: list[Item] = []
+    total = 0
+    for item in items:
+        if batch and total + size(item) > most:
+            yield batch
+            batch, total = [], 0
+        batch.append(item)
+        total += size(item)
+    if batch:
+        yield batch
 
 
 @dataclass(frozen=True)
@@ -64,9 +85,10 @@ class Pipeline:
         return lru_cache(maxsize=1 << 16)(self.lemmatiser)
 
     @cached_property
-    def _strings(self) -> dict[int, str]:
-        """The names of tags and relations by spaCy's number for them, read once."""
-        return _Names(self.nlp)
+    def _name(self) -> Callable[[int], str]:
+        """The name of a tag or relation by spaCy's number for it; remembered, which is ten times as fast."""
+        names: Any = self.nlp.vocab.strings
+        return cache(lambda number: names[number])
 
     def analyse_many(self, texts: Iterable[str]) -> Iterator[Document]:
         """Analyse texts in batches, in order."""
@@ -79,10 +101,8 @@ class Pipeline:
     def _tokenise(self, text: str) -> Words:
         """Cut a text into words, at white space and control characters among others."""
         if len(text) > MAX_CHARACTERS:
-            raise PostilError(
-                f"a text of {len(text):,} characters is too long.",
-                hint=f"At most {MAX_CHARACTERS:,} are analysed at once: split it.",
-            )
+            hint = f"At most {MAX_CHARACTERS:,} are analysed at once: split it."
+            raise PostilError(f"a text of {len(text):,} characters is too long.", hint=hint)
         # The same length, so that offsets still point into the original text.
         cleaned = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
         words = [
@@ -97,34 +117,32 @@ class Pipeline:
         return words
 
     def _run(self, inputs: Iterable[tuple[str, Words]]) -> Iterator[Document]:
+        from spacy.tokens import Doc
+
         def pieces() -> Iterator[tuple[Doc, tuple[str, Words, bool]]]:
             for text, words in inputs:
                 for start, end in pairwise(_cuts(words)):
-                    yield self._doc(words[start:end]), (text, words, end == len(words))
+                    shown = [STANDS_FOR.get(word.lower(), word) for word, _, _ in words[start:end]]
+                    spaces = [space for _, _, space in words[start:end]]
+                    doc = Doc(self.nlp.vocab, words=shown, spaces=spaces)
+                    yield doc, (text, words, end == len(words))
 
         collected: list[Doc] = []
-        for doc, (text, words, last) in self.nlp.pipe(pieces(), as_tuples=True, batch_size=_BATCH):
-            collected.append(doc)
-            if last:
-                yield self._document(text, words, collected)
-                collected = []
-
-    def _doc(self, words: Words) -> Doc:
-        from spacy.tokens import Doc
-
-        return Doc(
-            self.nlp.vocab,
-            words=[STANDS_FOR.get(word.lower(), word) for word, _, _ in words],
-            spaces=[space for _, _, space in words],
-        )
+        # spaCy counts the texts of a batch; what it needs memory for are their words.
+        for batch in in_batches(pieces(), lambda piece: len(piece[0]), _BATCH_WORDS):
+            for doc, (text, words, last) in self.nlp.pipe(batch, as_tuples=True, batch_size=_BATCH):
+                collected.append(doc)
+                if last:
+                    yield self._document(text, words, collected)
+                    collected = []
 
     def _tokens(self, doc: Doc, words: Words, base: int) -> Iterator[Token]:
         """Read the annotations off spaCy's arrays: several times faster than token by token."""
-        strings = self._strings
+        name_of = self._name
         columns = doc.to_array(["TAG", "POS", "HEAD", "DEP", "MORPH"]).tolist()
         for index, (tag_id, pos_id, offset, dep_id, morph_id) in enumerate(columns):
             word, start, _ = words[index]
-            tag, morph = strings[tag_id], strings[morph_id]
+            tag, morph = name_of(tag_id), name_of(morph_id)
             # Heads are relative, and negative ones come wrapped around as unsigned numbers.
             head = index + (offset if offset < 1 << 31 else offset - (1 << 64))
             yield Token(
@@ -132,10 +150,10 @@ class Pipeline:
                 text=word,
                 start=start,
                 lemma=self.lemma(STANDS_FOR.get(word.lower(), word), tag),
-                pos=strings[pos_id],
+                pos=name_of(pos_id),
                 tag=tag,
                 head=base + head,
-                relation="root" if head == index else strings[dep_id],
+                relation="root" if head == index else name_of(dep_id),
                 morph="" if morph == "_" else morph,
             )
 
@@ -164,18 +182,6 @@ class Pipeline:
         )
 
 
-class _Names(dict[int, str]):
-    """spaCy's table of strings, remembering what was looked up: a dictionary is ten times as fast."""
-
-    def __init__(self, nlp: Language) -> None:
-        super().__init__()
-        self._known = nlp.vocab.strings
-
-    def __missing__(self, number: int) -> str:
-        name = self[number] = self._known[number]
-        return name
-
-
 def _with_offsets(tokens: Sequence[str]) -> Words:
     if not all(map(str.strip, tokens)):
         raise PostilError("a token is empty or blank.", hint="Tokens must be words.")
@@ -188,8 +194,8 @@ def _cuts(words: Words) -> list[int]:
     cuts = [0]
     while len(words) - cuts[-1] > _PIECE:
         limit = cuts[-1] + _PIECE
-        stop = next((i for i in range(limit, cuts[-1] + _PIECE // 2, -1) if words[i - 1][0] in ".?!"), limit)
-        cuts.append(stop)
+        stops = (i for i in range(limit, cuts[-1] + _PIECE // 2, -1) if words[i - 1][0] in ".?!")
+        cuts.append(next(stops, limit))
     return [*cuts, len(words)]
 
 

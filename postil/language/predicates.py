@@ -31,6 +31,7 @@ from postil.language.words.wordnet import wordnet
 
 KINDS = {"VERB": "v", "AUX": "v", "NOUN": "n", "ADJ": "j"}
 NONE = ""
+_THINGS = ("it", "this", "that", "these", "those", "they", "which", "what")  # pronouns not for people alone
 _VERBAL = (("ing", "VBG"), ("ed", "VBN"), ("en", "VBN"), ("t", "VBN"), ("n", "VBN"))
 
 OPTION_ATOMS = ("id", "rank", "nearby", "next", "previous", "derived")
@@ -89,8 +90,7 @@ class RolesetModel:
 
     def score(self, atoms: Codes) -> Singles:
         """The score of each row."""
-        total: Singles = self.weights[hashed(atoms, TEMPLATES, self.bits)].sum(axis=1)
-        return total
+        return np.asarray(self.weights[hashed(atoms, TEMPLATES, self.bits)].sum(axis=1))
 
 
 def option_rows(
@@ -238,8 +238,11 @@ def with_undergoer(
         return chosen
 
     def undergoes(choice: Choice) -> bool:
-        noun = choice.candidate.node
-        return choice.role == "ARG0" and tree.tokens[noun].head == node and not _is_living(tree, noun)
+        noun = tree.tokens[choice.candidate.node]
+        if choice.role != "ARG0" or noun.head != node or noun.pos == "PROPN":
+            return False
+        lemma = noun.lemma.lower()
+        return lemma in _THINGS if noun.pos == "PRON" else not _is_being(lemma)
 
     return [replace(choice, role="ARG1") if undergoes(choice) else choice for choice in chosen]
 
@@ -254,14 +257,6 @@ def with_object(
     taken = {choice.candidate.node for choice in chosen}
     objects = [candidate for candidate in nearby if candidate.node == kid and kid not in taken]
     return chosen + [Choice(candidate, "ARG1", 0.0) for candidate in objects]
-
-
-def _is_living(tree: Tree, node: int) -> bool:
-    """Whether a word is somebody: a pronoun for people, a name, or a kind of person or animal."""
-    token = tree.tokens[node]
-    if token.pos == "PRON":
-        return token.lemma.lower() not in ("it", "this", "that", "these", "those", "they", "which", "what")
-    return token.pos == "PROPN" or _is_being(tree.lemma(node))
 
 
 @lru_cache(maxsize=1 << 13)
@@ -291,8 +286,5 @@ def is_passive_adjective(tree: Tree, node: int) -> bool:
         return False
     if tree.kid(node, "nsubj:pass", "aux:pass") >= 0:
         return True
-    return (
-        token.relation == "xcomp"
-        and tree.lemma(token.head) == "get"
-        and tree.tokens[token.head].pos == "VERB"
-    )
+    is_get = tree.lemma(token.head) == "get" and tree.tokens[token.head].pos == "VERB"
+    return token.relation == "xcomp" and is_get

@@ -189,7 +189,12 @@ def _numbers(line: _Line) -> Iterator[_Number]:
     """The numbers that are not part of something else, without their units."""
     text = line.text
     numbers = [_from_digits(match) for match in _DIGITS.finditer(text) if _ends_well(text, match.end())]
-    numbers += [_from_words(match) for match in _SPELLED.finditer(text) if not _is_pronoun(line, match)]
+    for match in _SPELLED.finditer(text):
+        # "The other one" and "no one" count nothing.
+        is_number = line.tokens[line.at(match.start())].pos in ("NUM", "")
+        is_pronoun = not is_number or line.word_before(match.start()) in _BEFORE_PRONOUN_ONE
+        if match[0].lower() != "one" or not is_pronoun:
+            numbers.append(_from_words(match))
     end = 0
     for number in sorted(numbers, key=lambda number: number.start):
         if number.start >= end:
@@ -236,14 +241,6 @@ def _from_words(match: re.Match[str]) -> _Number:
             if _SCALES[word] >= _SCALES["thousand"]:
                 total, current = total + current, 0.0
     return _Number(match.start(), match.end(), total + current + _PARTS.get((match["more"] or "").lower(), 0))
-
-
-def _is_pronoun(line: _Line, match: re.Match[str]) -> bool:
-    """Whether a "one" stands for a thing and counts nothing: the other one, no one."""
-    if match.group().lower() != "one":
-        return False
-    is_number = line.tokens[line.at(match.start())].pos in ("NUM", "")
-    return not is_number or line.word_before(match.start()) in _BEFORE_PRONOUN_ONE
 
 
 def _with_unit(line: _Line, number: _Number) -> _Number:

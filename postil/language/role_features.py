@@ -138,18 +138,13 @@ def token_atoms(tree: Tree, node: int) -> list[int]:
     first, last = tree.left[node], tree.right[node]
     cases = [tree.lemma(kid) for kid in kids if tree.tokens[kid].relation == "case"]
     return [
-        code(lemma),
-        code(token.pos),
-        code(token.tag),
-        code(token.relation),
-        code(token.text.lower()[-3:]),
+        *map(code, (lemma, token.pos, token.tag, token.relation, token.text.lower()[-3:])),
         code(" ".join(cases)) if cases else 0,
         code(tree.lemma(tree.kid(node, "mark"))),
         code(tree.lemma(head)) if head != node else 1,
         code(tree.tokens[head].pos) if head != node else 1,
         code(" ".join([tree.tokens[kid].relation for kid in kids])),
-        code(tree.lemma(first)),
-        code(tree.lemma(last)),
+        *map(code, (tree.lemma(first), tree.lemma(last))),
         code(tree.tokens[first].tag if tree.tokens[first].tag[:1] == "W" else ""),
         *(noun_kinds(lemma) if token.pos in ("NOUN", "PROPN") else (0, 0)),
     ]
@@ -198,13 +193,10 @@ def context_atoms(tree: Tree, node: int) -> list[int]:
     subject = next((kid for kid in tree.kids[node] if tokens[kid].relation in _SUBJECTS), -1)
     complement = tree.kid(node, "obj", "xcomp", "ccomp")
     return [
-        code(voice(tree, node)),
-        code(" ".join(frame)),
-        code(" ".join(prepositions)),
+        *map(code, (voice(tree, node), " ".join(frame), " ".join(prepositions))),
         code(tree.lemma(subject)) if subject >= 0 else 0,
         code(tree.lemma(complement)) if complement >= 0 else 0,
-        code(" ".join(auxiliaries)),
-        code(tree.lemma(tree.kid(node, "compound:prt"))),
+        *map(code, (" ".join(auxiliaries), tree.lemma(tree.kid(node, "compound:prt")))),
         code(f"{subject >= 0} {tree.kid(node, 'obj') >= 0}"),
     ]
 
@@ -240,18 +232,10 @@ def pair_atoms(tree: Tree, predicate: int, candidate: Candidate) -> list[int]:
     between = sum(token.pos == "VERB" for token in tokens[low + 1 : high]) if high - low < 40 else 9
     # Does a nearer word already have the role? "He sat and she sang": "he" is not the singer.
     taken = candidate.up and any(tokens[kid].relation in _SUBJECTS for kid in tree.kids[predicate])
-    return [
-        code(candidate.path),
-        code(candidate.shape),
-        code("<" if node < predicate else ">"),
-        code(distance(node - predicate)),
-        rank,
-        code(before),
-        code(after),
-        min(between, 3),
-        code(f"{tokens[turn].pos} {tokens[turn].relation}" if candidate.up else ""),
-        int(taken),
-    ]
+    side, gap = "<" if node < predicate else ">", distance(node - predicate)
+    turned = f"{tokens[turn].pos} {tokens[turn].relation}" if candidate.up else ""
+    position = map(code, (candidate.path, candidate.shape, side, gap))
+    return [*position, rank, code(before), code(after), min(between, 3), code(turned), int(taken)]
 
 
 def parse_templates(lines: str, columns: Sequence[str]) -> Templates:
@@ -307,11 +291,8 @@ class Choice:
 def branches(tree: Tree, predicate: int, head: int, others: frozenset[int]) -> list[int]:
     """The dependents of an argument's head that may be part of it: without predicate or other argument."""
     outside = others | {predicate}
-    return [
-        kid
-        for kid in tree.kids[head]
-        if not any(tree.left[kid] <= node <= tree.right[kid] for node in outside)
-    ]
+    extents = ((kid, tree.left[kid], tree.right[kid]) for kid in tree.kids[head])
+    return [kid for kid, left, right in extents if not any(left <= node <= right for node in outside)]
 
 
 def branch_atoms(tree: Tree, predicate: int, choice: Choice, kid: int) -> list[int]:
@@ -321,21 +302,10 @@ def branch_atoms(tree: Tree, predicate: int, choice: Choice, kid: int) -> list[i
     low, high = sorted((predicate, head))
     where = "between" if low < kid < high else "beyond" if (kid < head) == (head < predicate) else "behind"
     edge = (tree.left[kid] == tree.left[head], tree.right[kid] == tree.right[head])
-    return [
-        code(choice.role),
-        code(tokens[head].relation),
-        code(tokens[head].pos),
-        code(tokens[kid].relation),
-        code(tokens[kid].pos),
-        code(tree.lemma(kid)),
-        code(tree.lemma(tree.kid(kid, "case", "mark"))),
-        int(kid < head),
-        code(choice.candidate.shape),
-        code(where),
-        code(tokens[predicate].pos),
-        code(tree.lemma(predicate)),
-        code(str(edge)),
-    ]
+    own = tokens[kid].relation, tokens[kid].pos, tree.lemma(kid), tree.lemma(tree.kid(kid, "case", "mark"))
+    around = choice.candidate.shape, where, tokens[predicate].pos, tree.lemma(predicate), str(edge)
+    before = (choice.role, tokens[head].relation, tokens[head].pos, *own)
+    return [*map(code, before), int(kid < head), *map(code, around)]
 
 
 def reach(tree: Tree, head: int, kids: Sequence[int], walls: Sequence[int]) -> tuple[int, int]:
@@ -383,19 +353,15 @@ class SpanModel:
             for (number, predicate, head, kid), score in zip(owners, scores, strict=True):
                 if score > 0:
                     parts[number, predicate, head].append(kid)
-        return {
-            (number, predicate): assemble(
-                trees[number],
-                predicate,
-                [(choice, parts[number, predicate, choice.candidate.node]) for choice in choices],
-            )
-            for (number, predicate), choices in chosen.items()
-        }
+        arguments = {}
+        for (number, predicate), choices in chosen.items():
+            branched = [(choice, parts[number, predicate, choice.candidate.node]) for choice in choices]
+            arguments[number, predicate] = assemble(trees[number], predicate, branched)
+        return arguments
 
     def score(self, atoms: Codes) -> Singles:
         """The score of each row."""
-        total: Singles = self.weights[hashed(atoms, SPAN_TEMPLATES, self.bits)].sum(axis=1)
-        return total
+        return np.asarray(self.weights[hashed(atoms, SPAN_TEMPLATES, self.bits)].sum(axis=1))
 
 
 def assemble(tree: Tree, predicate: int, chosen: Sequence[tuple[Choice, Sequence[int]]]) -> list[Argument]:

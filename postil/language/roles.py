@@ -50,6 +50,7 @@ from postil.language.role_features import (
 
 NO_ROLE = "-"
 _BATCH = 256
+_MOST_CANDIDATES = 100  # for one predicate; no sentence that anybody wrote has as many
 
 ROLESET_ATOMS = ("roleset", "inventory", "f0", "f1", "f2", "f34", "verb", "class", "changes")
 COLUMNS = (
@@ -133,7 +134,7 @@ def role_rows(
 
     for number, tree in enumerate(trees):
         for node, roleset in chosen[number]:
-            nearby = list(candidates(tree, node))
+            nearby = list(islice(candidates(tree, node), _MOST_CANDIDATES))
             if not nearby:
                 continue
             groups.append((number, node, nearby))
@@ -144,27 +145,17 @@ def role_rows(
                 pairs.append(pair_atoms(tree, node, candidate))
     if not picks:
         return groups, np.zeros((0, len(COLUMNS)), dtype=np.uint64)
-    word_table, predicate_table, pair_table = (
-        np.array(rows, dtype=np.uint64) for rows in (words, predicates, pairs)
-    )
+    tables = [np.array(rows, dtype=np.uint64) for rows in (words, predicates, pairs)]
     candidate, own_word, predicate = np.array(picks).T
-    columns = word_table[candidate], word_table[own_word], predicate_table[predicate], pair_table
-    return groups, np.hstack(columns)
+    return groups, np.hstack([tables[0][candidate], tables[0][own_word], tables[1][predicate], tables[2]])
 
 
 def roleset_atoms(roleset: str, lemma: str) -> list[int]:
     """What is known of a roleset, in the order of ROLESET_ATOMS."""
     functions = inventory(roleset)
     name, changes = verb_class(roleset)
-    return [
-        code(roleset),
-        code(" ".join(functions)),
-        *map(code, functions[:3]),
-        code(" ".join(functions[3:])),
-        code(verb_of(roleset, lemma)),
-        code(name),
-        int(changes),
-    ]
+    roles = (" ".join(functions), *functions[:3], " ".join(functions[3:]))
+    return [*map(code, (roleset, *roles, verb_of(roleset, lemma), name)), int(changes)]
 
 
 def decode(nearby: Sequence[Candidate], scores: Singles, labels: Sequence[str]) -> list[Choice]:
@@ -183,11 +174,8 @@ def decode(nearby: Sequence[Candidate], scores: Singles, labels: Sequence[str]) 
             break
     chosen += antecedent(nearby, chosen)
     # A continuation points at an argument; without one it says nothing.
-    return [
-        choice
-        for choice in chosen
-        if not (choice.role[:2] == "C-" and choice.role != "C-V" and choice.role[2:] not in taken)
-    ]
+    continued = {"C-V", *(f"C-{role}" for role in taken)}
+    return [choice for choice in chosen if choice.role[:2] != "C-" or choice.role in continued]
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,14 +218,8 @@ class RoleModel:
 
 def _predicate(tree: Tree, node: int, roleset: str, arguments: Sequence[Argument]) -> Predicate:
     lemma = tree.lemma(node)
-    return Predicate(
-        index=node,
-        lemma=lemma,
-        roleset=roleset,
-        arguments=tuple(sorted(arguments, key=lambda argument: argument.start)),
-        verb=verb_of(roleset, lemma),
-        voice=voice(tree, node),
-    )
+    ordered = tuple(sorted(arguments, key=lambda argument: argument.start))
+    return Predicate(node, lemma, roleset, ordered, verb_of(roleset, lemma), voice(tree, node))
 
 
 def load_model(folder: Any) -> RoleModel:
@@ -245,14 +227,10 @@ def load_model(folder: Any) -> RoleModel:
     facts = json.loads(folder.joinpath("roles.json").read_text(encoding="utf-8"))
     with folder.joinpath("roles.npz").open("rb") as file, np.load(file, allow_pickle=False) as stored:
         arrays = {name: stored[name].astype(np.float32) for name in stored.files}
+    output = arrays["output"], arrays["output_bias"]
+    labels, bits, reluctance = tuple(facts["labels"]), int(facts["network_bits"]), float(facts["reluctance"])
     network = RoleNetwork(
-        arrays["vectors"] * arrays["scales"],
-        arrays["hidden_bias"],
-        arrays["output"],
-        arrays["output_bias"],
-        tuple(facts["labels"]),
-        int(facts["network_bits"]),
-        float(facts["reluctance"]),
+        arrays["vectors"] * arrays["scales"], arrays["hidden_bias"], *output, labels, bits, reluctance
     )
     roleset_weights = arrays["rolesets"] * np.float32(facts["roleset_scale"])
     bits, bias = int(facts["roleset_bits"]), float(facts["roleset_bias"])

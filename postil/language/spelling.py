@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
@@ -117,7 +117,8 @@ class Speller:
         vocabulary = _known((known,) if isinstance(known, str) else tuple(known))
         words = [(match, _plain(match[0])) for match in _words(text)]
         wrong = {word for word in {word for _, word in words} if not self._is_right(word, vocabulary)}
-        if not wrong or self._is_foreign([word for _, word in words], wrong, vocabulary):
+        odd = sum(word in wrong or self._is_odd(word, vocabulary) for _, word in words)
+        if not wrong or (len(words) >= _ENOUGH_WORDS and odd > _ODD_SHARE * len(words)):
             return text, ()
         corrections, parts, done = [], [], 0
         best = cache(lambda word, is_name: self._best(word, vocabulary, is_name))
@@ -130,11 +131,9 @@ class Speller:
                 done = end
         return "".join([*parts, text[done:]]), tuple(corrections)
 
-    def _is_foreign(self, words: Sequence[str], wrong: Container[str], known: _Known) -> bool:
-        short = [word for word in words if 1 < len(word) < _SHORTEST and word.isalpha()]
-        odd = sum(word in wrong for word in words)
-        odd += sum(word not in known.words and self.counts.get(word, 0) < _FREQUENT for word in short)
-        return len(words) >= _ENOUGH_WORDS and odd > _ODD_SHARE * len(words)
+    def _is_odd(self, word: str, known: _Known) -> bool:
+        is_short = 1 < len(word) < _SHORTEST and word.isalpha()
+        return is_short and word not in known.words and self.counts.get(word, 0) < _FREQUENT
 
     def _is_right(self, word: str, known: _Known) -> bool:
         """Whether a word may stand: short, known, in the dictionary, or regularly made from such a word."""
@@ -148,15 +147,13 @@ class Speller:
         rests = [bare.removeprefix(start) for start in _BEGINNINGS if len(bare) > len(start) + _SHORTEST]
         return any(form in counts for form in (*others, *_bases(bare), *rests))
 
-    def _is_compound(self, word: str) -> bool:
-        cuts = range(_SHORTEST, len(word) - _SHORTEST + 1)
-        return any(word[:cut] in self.counts and word[cut:] in self.counts for cut in cuts)
-
     def _best(self, word: str, known: _Known, is_name: bool) -> str | None:
         """The likeliest word for one that is not right; None if no likely one is near."""
         # What looks like a name is only changed to a known word, and only if it is all but that word;
         # "lightbulb" is two words, but "diffrent" is not "diff" and "rent".
-        most = 1 if is_name or self._is_compound(word) else 2
+        cuts = range(_SHORTEST, len(word) - _SHORTEST + 1)
+        is_compound = any(word[:cut] in self.counts and word[cut:] in self.counts for cut in cuts)
+        most = 1 if is_name or is_compound else 2
         costs = {
             term: distance * _EDIT + _KNOWN
             for term, distance in known.near(word)
@@ -271,8 +268,10 @@ def _bases(word: str) -> Iterator[str]:
 
 def _likeness_cost(word: str, term: str) -> float:
     """What it costs to take one word for the other, beyond the number of edits."""
-    if _turns_meaning(word, term):
-        return _MOST
+    for longer, shorter in ((word, term), (term, word)):
+        # "disconected" is not "connected"
+        if any(longer.startswith(p) and longer.removeprefix(p)[:3] == shorter[:3] for p in _NEGATIVE):
+            return _MOST
     if sorted(word) == sorted(term):
         return 0.0
     letters = _OTHER_VOWELS if _sound(word) == _sound(term) else _OTHER_LETTERS
@@ -282,15 +281,6 @@ def _likeness_cost(word: str, term: str) -> float:
 def _sound(word: str) -> str:
     """A word with every vowel the same and no letter doubled."""
     return _DOUBLED.sub(r"\1", word.translate(_VOWELS))
-
-
-def _turns_meaning(word: str, term: str) -> bool:
-    """Whether one of two words is the other with a negative prefix: "disconected" is not "connected"."""
-    return any(
-        longer.startswith(prefix) and longer.removeprefix(prefix)[:3] == shorter[:3]
-        for longer, shorter in ((word, term), (term, word))
-        for prefix in _NEGATIVE
-    )
 
 
 _WHOLE = {"can't": "can not", "cannot": "can not", "cant": "can not", "won't": "will not", "ain't": "is not"}
@@ -305,11 +295,9 @@ def spelled_out(text: str) -> str:
 
     A network that reads pieces of words sees three pieces in "don't", none of which it knows from "not".
     """
-    return _DENIAL.sub(_in_two_words, text.replace("’", "'"))
 
+    def in_two_words(match: re.Match[str]) -> str:
+        words = f"{match['helper']} not" if match["helper"] else _WHOLE[match[0].lower()]
+        return words.capitalize() if match["whole"] and match[0][0].isupper() else words
 
-def _in_two_words(match: re.Match[str]) -> str:
-    if match["helper"]:
-        return f"{match['helper']} not"
-    words = _WHOLE[match[0].lower()]
-    return words.capitalize() if match[0][0].isupper() else words
+    return _DENIAL.sub(in_two_words, text.replace("’", "'"))

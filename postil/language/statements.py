@@ -26,6 +26,7 @@ _ASKING = frozenset(("what", "which", "who", "whom", "whose", "where", "when", "
 _CLAUSES = frozenset(("when", "if", "because", "after", "before", "while", "since", "unless"))
 _YES, _NO = frozenset(("yes", "yeah", "yep")), frozenset(("no", "nope"))
 _FINITE = frozenset(("VBZ", "VBD", "VBP", "MD"))
+_INFLECTED = {"did": past_tense, "does": third_person}
 _VERBAL = frozenset(("VB", "VBN", "VBG", "VBZ", "VBD", "VBP"))
 
 
@@ -34,7 +35,9 @@ def statement(question: str, answer: str) -> str:
     asked, replied = analyse_many([question, " ".join(answer.split())])
     words = [token for token in asked.tokens if any(map(str.isalnum, token.text)) or token.text == ","]
     reply = replied.text.strip().rstrip(".!").strip()
-    if not words or not reply or (_is_sentence(replied) and _low(words[0]) != "why"):
+    has_subject = any(token.relation.split(":")[0] in ("nsubj", "expl") for token in replied.tokens)
+    is_sentence = has_subject and any(token.tag in _FINITE for token in replied.tokens)
+    if not words or not reply or (is_sentence and _low(words[0]) != "why"):
         return _sentence(replied.text)
     claim = _of_yes_or_no(words, reply) or _of_open(_last_question(words), reply, replied)
     return _sentence(claim or replied.text)
@@ -46,12 +49,6 @@ def _sentence(text: str) -> str:
         return ""
     ended = text if text[-1] in ".!?" else f"{text}."
     return ended[0].upper() + ended[1:]
-
-
-def _is_sentence(answer: Document) -> bool:
-    """Whether an answer has a subject and a finite verb."""
-    has_subject = any(token.relation.split(":")[0] in ("nsubj", "expl") for token in answer.tokens)
-    return has_subject and any(token.tag in _FINITE for token in answer.tokens)
 
 
 def _last_question(words: Sequence[Token]) -> Sequence[Token]:
@@ -107,7 +104,10 @@ def _of_open(words: Sequence[Token], reply: str, replied: Document) -> str:
     phrase = _reply(asked, word, reply, replied)
     after = words[start + 1 :]
     asks_subject = word in ("what", "which", "who", "whose", "how") and not _has_adverb(asked)
-    if asks_subject and (_low(words[start]) not in _AUXILIARIES or _starts_with_verb(after)):
+    # No subject stands between an auxiliary and its verb: "was killed", "can conduct".
+    follower = next((token for token in after if token.pos not in ("ADV", "PART")), None)
+    is_verb = follower is not None and follower.tag in _VERBAL
+    if asks_subject and (_low(words[start]) not in _AUXILIARIES or is_verb):
         return _joined(phrase, _written(words[start:]))
     inside, _ = _parted(after)
     if _low(words[start]) in _BE and _main_verb(words, start, len(inside)) is None:
@@ -125,12 +125,6 @@ def _of_open(words: Sequence[Token], reply: str, replied: Document) -> str:
 def _has_adverb(asked: Sequence[Token]) -> bool:
     """Whether "how" asks for the way or the degree, and not for a number of things."""
     return _low(asked[0]) == "how" and not any(_low(token) in ("many", "much") for token in asked)
-
-
-def _starts_with_verb(words: Sequence[Token]) -> bool:
-    """Whether no subject stands between an auxiliary and its verb: "was killed", "can conduct"."""
-    first = next((token for token in words if token.pos not in ("ADV", "PART")), None)
-    return first is not None and first.tag in _VERBAL
 
 
 def _of_copula(words: Sequence[Token], start: int, word: str, phrase: str) -> str:
@@ -161,7 +155,7 @@ def _clause(words: Sequence[Token], start: int, *, denied: bool = False) -> _Cla
         subject, rest = words[start + 1 : verb], words[verb + 1 : start + 1 + len(inside)]
         verbs = _joined(_low(auxiliary), denial, words[verb].text)
         if _low(auxiliary) in _DO and not denied:
-            verbs = _inflected(_low(auxiliary), words[verb])
+            verbs = _INFLECTED.get(_low(auxiliary), str)(_low(words[verb]))
     return _Clause(_written(subject), verbs, _written(rest), _written(tail))
 
 
@@ -192,11 +186,6 @@ def _main_verb(words: Sequence[Token], start: int, length: int) -> int | None:
         return tagged[0]
     # "When did the war end?": where a do-form must have a verb, it is the last word.
     return inside[-1] if _low(auxiliary) in _DO and len(inside) else None
-
-
-def _inflected(auxiliary: str, verb: Token) -> str:
-    word = verb.text.lower()
-    return past_tense(word) if auxiliary == "did" else third_person(word) if auxiliary == "does" else word
 
 
 def _reply(asked: Sequence[Token], word: str, reply: str, replied: Document) -> str:

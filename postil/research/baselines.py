@@ -8,7 +8,7 @@ Facets: the usual case, and the words that the answer has. The baseline of sense
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple
 from functools import lru_cache
 from typing import Any, Self
@@ -22,9 +22,9 @@ from postil.data.judgements import AlignedPair, Alignment, ChunkedPair
 from postil.data.labels import RESPONSE_SCHEMES, Scheme, reachable_schemes
 from postil.data.questions import Question
 from postil.errors import PostilError
-from postil.language.document import Document
 from postil.language.measures.overlap import NO_OVERLAP, overlap, overlap_words
 from postil.language.pipeline import analyse_many
+from postil.research.systems import Finished
 
 FEATURES = tuple(
     f"{text}_{name}" for text in ("reference", "question") for name in ("overlap", "f", "lesk", "cosine")
@@ -149,12 +149,8 @@ class WordOverlap:
         ]
 
 
-class IdenticalTokens:
+class IdenticalTokens(Finished):
     """Links identical lower-cased tokens, then pairs the chunks with the most links: EQUI 5, or NOALI."""
-
-    def fit(self, pairs: Sequence[AlignedPair], chunks: Sequence[ChunkedPair]) -> Self:
-        """Learn nothing: the baseline has no parameters."""
-        return self
 
     def predict(self, pairs: Sequence[ChunkedPair]) -> list[AlignedPair]:
         """Align every pair of chunked sentences."""
@@ -162,30 +158,24 @@ class IdenticalTokens:
 
 
 def _align(pair: ChunkedPair) -> AlignedPair:
-    weights = _link_weights(pair)
+    # How many identical tokens each two chunks share, every occurrence with every other.
+    weights: dict[tuple[int, int], int] = {}
+    for i, source in enumerate(pair.source_chunks):
+        words = Counter(pair.source[number - 1].lower() for number in source)
+        for j, target in enumerate(pair.target_chunks):
+            if shared := sum(words[pair.target[number - 1].lower()] for number in target):
+                weights[i, j] = shared
     partner: dict[int, int] = {}
     # Strongest first; among equals the order of the sentences decides.
-    for source, target in sorted(weights, key=lambda link: (-weights[link], link)):
-        if source not in partner and target not in partner.values():
-            partner[source] = target
+    for i, j in sorted(weights, key=lambda link: (-weights[link], link)):
+        if i not in partner and j not in partner.values():
+            partner[i] = j
     sources, targets = pair.source_chunks, pair.target_chunks
     equal = [Alignment(sources[i], targets[j], ("EQUI",), 5.0) for i, j in sorted(partner.items())]
     left = [Alignment(sources[i], (), ("NOALI",), None) for i in range(len(sources)) if i not in partner]
     taken = partner.values()
     right = [Alignment((), targets[j], ("NOALI",), None) for j in range(len(targets)) if j not in taken]
     return AlignedPair(pair.id, pair.source, pair.target, (*equal, *left, *right))
-
-
-def _link_weights(pair: ChunkedPair) -> Counter[tuple[int, int]]:
-    """How many identical tokens each two chunks share, every occurrence with every other."""
-    weights: Counter[tuple[int, int]] = Counter()
-    for i, source in enumerate(pair.source_chunks):
-        words = Counter(pair.source[number - 1].lower() for number in source)
-        for j, target in enumerate(pair.target_chunks):
-            shared = sum(words[pair.target[number - 1].lower()] for number in target)
-            if shared:
-                weights[i, j] = shared
-    return weights
 
 
 class MajorityOutcome:
@@ -202,27 +192,21 @@ class MajorityOutcome:
         return [(self.missing_,) * len(row.words) for row in rows]
 
 
-class LexicalOutcome:
+class LexicalOutcome(Finished):
     """Calls a word missing if its lemma is not in the answer."""
-
-    def fit(self, rows: Sequence[GapRow]) -> Self:
-        """Learn nothing."""
-        return self
 
     def predict(self, rows: Sequence[GapRow]) -> list[tuple[bool, ...]]:
         """Look for each word's lemma among those of the answer."""
         texts = list(dict.fromkeys(text for row in rows for text in (row.reference, row.answer)))
         known = dict(zip(texts, analyse_many(texts), strict=True))
-        return [_missing(row, known[row.reference], known[row.answer]) for row in rows]
+        missing = []
+        for row in rows:
+            lemmas = {token.lemma.lower() for token in known[row.answer].tokens}
+            said = [token for token in known[row.reference].tokens if token.lemma.lower() in lemmas]
+            missing.append(words_outside(row, [(token.start, token.end) for token in said]))
+        return missing
 
 
-def _missing(row: GapRow, reference: Document, answer: Document) -> tuple[bool, ...]:
-    lemmas = {token.lemma.lower() for token in answer.tokens}
-    return tuple(
-        not any(
-            token.lemma.lower() in lemmas
-            for token in reference.tokens
-            if token.start < word.end and word.start < token.end
-        )
-        for word in row.words
-    )
+def words_outside(row: GapRow, spans: Iterable[tuple[int, int]]) -> tuple[bool, ...]:
+    """For each word of a row, whether it is in none of these spans of the reference."""
+    return tuple(not any(start < word.end and word.start < end for start, end in spans) for word in row.words)

@@ -11,11 +11,14 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
 
+import numpy as np
+
+from postil.data.arrays import Bools
 from postil.data.formats.chunks import chunk_files, read_gold_chunks
 from postil.data.formats.ists import read_alignments
 from postil.data.formats.rte import EntailmentRun, Pair, read_gold, read_pairs
@@ -29,24 +32,34 @@ from postil.errors import InputError, MissingDataError, PostilError
 from postil.research.systems import (
     AlignmentSystem,
     EntailmentSystem,
+    Experienced,
     FacetSystem,
     ResponseSystem,
     SenseSystem,
     create,
 )
-from postil.research.tables import BenchResult, Cell, Cells
+from postil.research.tables import METRICS, BenchResult, Cell, Cells
 from postil.scoring.alignment import score_alignments, tally_alignments
 from postil.scoring.entailment import score_entailment, tally_entailment
 from postil.scoring.responses import class_scores, left_out, score_labels, tally_classes
-from postil.scoring.senses import score_senses, tally_of, tally_senses
+from postil.scoring.senses import score_senses, tally_senses
 from postil.scoring.significance import Score, fold_numbers, group_numbers, make_signature
 
 Dataset = tuple[list[AlignedPair], list[ChunkedPair]]
+Fold = tuple[list[Question], list[Question]]
 Progress = Callable[[int, int, str], None]
 
+SCENARIOS = ("unseen-answers", "unseen-questions", "unseen-domains")
 CHUNKS = ("gold", "system")
-METRICS = ("accuracy", "macro_f1", "weighted_f1")
 _OUTCOMES = Scheme("gaps", ("missing", "expressed"))
+# An answer's question, gold label and predicted label, and whether it was learned from (None: who knows).
+_Outcome = tuple[str, str, str, bool | None]
+_Outcomes = dict[tuple[str, str, str], list[_Outcome]]  # (scheme, corpus, set) → answers
+
+
+def _known(model: object, items: Sequence[object]) -> Bools | None:
+    """Which items a system has learned from; None if it cannot tell."""
+    return np.array(model.learned_from(items), bool) if isinstance(model, Experienced) else None
 
 
 def run_entailment(
@@ -60,15 +73,13 @@ def run_entailment(
         raise PostilError("two test files have the same name.", hint="Results are listed by file name.")
     for path, gold in zip(tests, golds.values(), strict=True):
         if scheme == "3way" and any(pair.label == "NO_ENTAILMENT" for pair in gold):
-            raise InputError(
-                path, "has two-way labels and cannot be scored three-way.", hint="Use --scheme 2way."
-            )
+            what = "has two-way labels and cannot be scored three-way."
+            raise InputError(path, what, hint="Use --scheme 2way.")
     held_out = {(pair.text, pair.hypothesis) for gold in golds.values() for pair in gold}
     training = [pair for pair in training_pairs(train) if (pair.text, pair.hypothesis) not in held_out]
     if not training:
-        raise MissingDataError(
-            f"{train}: no labelled pair is left to train on.", hint="Is it only the test file?"
-        )
+        what = f"{train}: no labelled pair is left to train on."
+        raise MissingDataError(what, hint="Is it only the test file?")
     model: EntailmentSystem = create("entailment", system)
     model.fit(training)
     cells = {name: _cell(model, gold, chosen) for name, gold in golds.items()}
@@ -92,25 +103,22 @@ def training_pairs(folder: Path | str) -> list[Pair]:
 
 
 def _cell(model: EntailmentSystem, gold: Sequence[Pair], scheme: Scheme) -> Cell:
-    hidden = [replace(pair, label=None) for pair in gold]
-    run = EntailmentRun(tuple(model.predict(hidden, scheme)))
+    run = EntailmentRun(tuple(model.predict([replace(pair, label=None) for pair in gold], scheme)))
     judged = {judgement.id: judgement for judgement in run.judgements}
 
-    def part(pairs: Sequence[Pair]) -> dict[str, float]:
-        sub_run = EntailmentRun(tuple(judged[pair.id] for pair in pairs))
-        metrics = score_entailment(pairs, sub_run, scheme).metrics
-        return dict(metrics) | {"count": len(pairs)}
+    def parts(names: Sequence[str]) -> dict[str, dict[str, float]]:
+        """The figures on the pairs of each name, without those that have none."""
+        figures = {}
+        for name in sorted(set(filter(None, names))):
+            pairs = [pair for pair, own in zip(gold, names, strict=True) if own == name]
+            part_run = EntailmentRun(tuple(judged[pair.id] for pair in pairs))
+            figures[name] = {**score_entailment(pairs, part_run, scheme).metrics, "count": len(pairs)}
+        return figures
 
-    tasks = sorted({pair.task for pair in gold if pair.task})
-    lengths = {
-        name: [pair for pair in gold if pair.is_long == is_long]
-        for name, is_long in (("long", True), ("short", False))
-    }
-    details = {
-        "by_application": {task: part([pair for pair in gold if pair.task == task]) for task in tasks},
-        "by_length": {name: part(pairs) for name, pairs in lengths.items() if pairs},
-    }
-    return Cell(score_entailment(gold, run, scheme), tally_entailment(gold, run, scheme), None, details)
+    lengths = ["long" if pair.is_long else "short" for pair in gold]
+    details = {"by_application": parts([pair.task for pair in gold]), "by_length": parts(lengths)}
+    scores = score_entailment(gold, run, scheme), tally_entailment(gold, run, scheme)
+    return Cell(*scores, None, details, _known(model, gold))
 
 
 def run_alignment(
@@ -130,7 +138,8 @@ def run_alignment(
     for name, (gold, chunked) in read_datasets(test).items():
         for kind in chunks:
             aligned = model.predict(chunked if kind == "gold" else own_chunks(gold))
-            cells[kind][name] = Cell(score_alignments(gold, aligned), tally_alignments(gold, aligned))
+            scores = score_alignments(gold, aligned), tally_alignments(gold, aligned)
+            cells[kind][name] = Cell(*scores, known=_known(model, chunked))
     signature = make_signature("ists", system=system, chunks="+".join(chunks))
     return BenchResult("alignment", system, signature, cells, time.perf_counter() - started)
 
@@ -177,16 +186,12 @@ def _gap_cell(judged: Sequence[tuple[GapRow, tuple[bool, ...]]], system: str) ->
     """Score rows beside which of their words a system calls missing; the words of one row belong together."""
     missing, expressed = _OUTCOMES.labels
     gold = [missing if is_missing else expressed for row, _ in judged for is_missing in row.missing]
-    given = [missing if is_missing else expressed for _, words in judged for is_missing in words]
-    tally = tally_classes(gold, given, _OUTCOMES)
+    predicted = [missing if is_missing else expressed for _, words in judged for is_missing in words]
+    tally = tally_classes(gold, predicted, _OUTCOMES)
     values = tally.values()
-    score = Score(
-        {name: values[name] for name in METRICS},
-        "macro_f1",
-        make_signature("gaps", system=system, rows=len(judged), n=tally.size),
-        tally.size,
-        class_scores(tally, _OUTCOMES),
-    )
+    figures = {name: values[name] for name in METRICS["facets"]}
+    signature = make_signature("gaps", system=system, rows=len(judged), n=tally.size)
+    score = Score(figures, "macro_f1", signature, tally.size, class_scores(tally, _OUTCOMES))
     groups = group_numbers([str(number) for number, (row, _) in enumerate(judged) for _ in row.words])
     return Cell(score, tally, groups, {"rows": len(judged)})
 
@@ -196,36 +201,64 @@ def run_senses(
     system: str,
     *,
     test: Path | str | None = None,
-    key: Path | str | None = None,
+    keys: Sequence[Path | str] = (),
     folds: int = 10,
     seed: int = 0,
 ) -> BenchResult:
-    """Run a registered system on a test file (whose key may be a separate file) or in cross-validation."""
+    """Run a registered system on a test file or in cross-validation.
+
+    Keys may be separate files, of the test file, the training file or both.
+    """
     started = time.perf_counter()
-    training = [instance for instance in read_senseval(train) if instance.senses]
+    key = [answer for path in keys for answer in read_sense_key(path)]
+    training = [instance for instance in _labelled(read_senseval(train), key) if instance.senses]
     if not training:
-        raise PostilError(f"{train}: no instance has a sense to learn from.")
+        raise PostilError(f"{train}: no instance has a sense to learn from.", hint="Name its --key.")
+    known = None
     if test is None:
         name, right = f"{Path(train).stem}/cv", sense_key(training)
         answers = _cross_validate(system, training, folds, seed)
         how: dict[str, object] = {"folds": folds, "seed": seed}
     else:
         instances = read_senseval(test)
-        name, right = Path(test).stem, sense_key(instances) if key is None else read_sense_key(key)
+        name, right = Path(test).stem, _test_key(instances, training, key)
         if not right:
             raise PostilError(f"{test}: no instance has a sense to score against.", hint="Name a --key.")
+        known = _seen(instances, training)
         model: SenseSystem = create("senses", system)
         model.fit(training)
         answers = model.predict(_hidden(instances))
         how = {"test": name}
-    cells = {name: _sense_cell(right, answers)}
+    cells = {name: _sense_cell(right, answers, known)}
     words = sorted({answer.lexelt for answer in right})
     if len(words) > 1:
         for word in words:
-            both = ([item for item in items if item.lexelt == word] for items in (right, answers))
-            cells[word] = _sense_cell(*both)
+            own_key, own = ([item for item in items if item.lexelt == word] for items in (right, answers))
+            cells[word] = _sense_cell(own_key, own, known)
     signature = make_signature("senses", system=system, granularity="fine", **how)
     return BenchResult("senses", system, signature, {"fine": cells}, time.perf_counter() - started)
+
+
+def _labelled(instances: Sequence[SenseInstance], key: Sequence[SenseAnswer]) -> list[SenseInstance]:
+    """The instances, those without senses with the senses of a key."""
+    senses = {(each.lexelt, each.instance): tuple(sense for sense, _ in each.senses) for each in key}
+    named = ((instance, senses.get((instance.lexelt, instance.id), ())) for instance in instances)
+    return [instance if instance.senses else replace(instance, senses=own) for instance, own in named]
+
+
+def _test_key(
+    instances: Sequence[SenseInstance], training: Sequence[SenseInstance], key: Sequence[SenseAnswer]
+) -> list[SenseAnswer]:
+    """The lines of a key that are not the training file's; if there are none, what the test file says."""
+    tested, learned = ({(each.lexelt, each.id) for each in file} for file in (instances, training))
+    own = ((answer, (answer.lexelt, answer.instance)) for answer in key)
+    return [answer for answer, name in own if name in tested or name not in learned] or sense_key(instances)
+
+
+def _seen(instances: Sequence[SenseInstance], training: Sequence[SenseInstance]) -> set[tuple[str, str]]:
+    """The instances that are also in the training data, word for word."""
+    learned = {(each.lexelt, each.id, each.tokens) for each in training}
+    return {(each.lexelt, each.id) for each in instances if (each.lexelt, each.id, each.tokens) in learned}
 
 
 def _hidden(instances: Sequence[SenseInstance]) -> list[SenseInstance]:
@@ -247,29 +280,34 @@ def _cross_validate(
     return answers
 
 
-def _sense_cell(key: Sequence[SenseAnswer], answers: Sequence[SenseAnswer]) -> Cell:
+def _sense_cell(
+    key: Sequence[SenseAnswer], answers: Sequence[SenseAnswer], known: set[tuple[str, str]] | None
+) -> Cell:
     tally = tally_senses(key, answers)
-    return Cell(score_senses(tally, granularity="fine"), tally_of(tally))
-
-
-# Cross-validation mimics the challenge: the answers, the questions or the domains of a fold are new.
-
-SCENARIOS = ("unseen-answers", "unseen-questions", "unseen-domains")
-
-Fold = tuple[list[Question], list[Question]]
+    names = ((answer.lexelt, answer.instance) for answer in key)
+    mask = None if known is None else np.array([name in known for name in names], bool)
+    return Cell(score_senses(tally, granularity="fine"), tally, known=mask)
 
 
 def response_folds(
     questions: Sequence[Question], scenario: str, folds: int = 10, seed: int = 0
 ) -> Iterator[Fold]:
-    """Split questions into (train, test) pairs; each corpus is split by itself, fold with fold."""
+    """Split questions into (train, test) pairs; each corpus is split by itself, fold with fold.
+
+    This mimics the challenge: the answers, the questions or the domains of a fold are new.
+    """
     if scenario not in SCENARIOS:
         raise PostilError(f"there is no scenario {scenario!r}.", hint=f"Choose from: {', '.join(SCENARIOS)}.")
     if folds < 2:
         raise PostilError(f"cross-validation needs at least 2 folds, not {folds}.")
     fold_of = _assign(questions, scenario, folds, seed)
     for fold in range(folds):
-        train, test = (_part(questions, fold_of, fold, inside=inside) for inside in (False, True))
+        parts: Fold = ([], [])
+        for question in questions:
+            for inside, part in enumerate(parts):
+                answers = (a for a in question.answers if (fold_of[question.corpus, a.id] == fold) == inside)
+                part.append(replace(question, answers=tuple(answers)))
+        train, test = ([question for question in part if question.answers] for part in parts)
         if test:
             yield train, test
 
@@ -291,29 +329,6 @@ def _assign(
         for number, ids in zip(numbers, members.values(), strict=True):
             fold_of.update({(corpus, id): int(number) for id in ids})
     return fold_of
-
-
-def _part(
-    questions: Sequence[Question], fold_of: dict[tuple[str, str], int], fold: int, *, inside: bool
-) -> list[Question]:
-    """The questions that have answers inside a fold, or outside it, with these answers alone."""
-    parts = []
-    for question in questions:
-        answers = (a for a in question.answers if (fold_of[question.corpus, a.id] == fold) == inside)
-        parts.append(replace(question, answers=tuple(answers)))
-    return [question for question in parts if question.answers]
-
-
-@dataclass(frozen=True, slots=True)
-class _Outcome:
-    """One answer's gold label, given label and question."""
-
-    question: str
-    gold: str
-    given: str
-
-
-_Outcomes = dict[tuple[str, str, str], list[_Outcome]]  # (scheme, corpus, set) → answers
 
 
 def run_responses(
@@ -362,9 +377,8 @@ def _training_questions(folder: Path | str) -> list[Question]:
     collection = read_collection(folder)
     questions = [q for (_, name), group in collection.items() if name == "train" for q in group]
     if not questions:
-        raise MissingDataError(
-            f"{folder}: no corpus has a folder 'train'.", hint="docs/researchers/data.md shows the layout."
-        )
+        hint = "docs/researchers/data.md shows the layout."
+        raise MissingDataError(f"{folder}: no corpus has a folder 'train'.", hint=hint)
     labelled = labelled_only(questions)
     if not labelled:
         raise MissingDataError(f"{folder}: no answer in the folders 'train' has a label.")
@@ -400,10 +414,14 @@ def _predict(
         for q in questions
     ]
     answers = [(question, answer) for question in questions for answer in question.answers]
+    known: Sequence[bool | None] = [None] * len(answers)
+    if isinstance(model, Experienced):
+        known = model.learned_from(hidden)
     for scheme in schemes:
-        for (question, answer), given in zip(answers, model.predict(hidden, scheme), strict=True):
+        labels = model.predict(hidden, scheme)
+        for (question, answer), label, is_known in zip(answers, labels, known, strict=True):
             gold = scheme.collapse(answer.label or "") or ""
-            outcome = _Outcome(f"{question.corpus}/{question.id}", gold, given)
+            outcome = (f"{question.corpus}/{question.id}", gold, label, is_known)
             outcomes[scheme.name, question.corpus, name].append(outcome)
 
 
@@ -425,7 +443,7 @@ def _cells(outcomes: _Outcomes) -> Cells:
 
 
 def _response_cell(outcomes: Sequence[_Outcome], scheme: Scheme, corpus: str) -> Cell:
-    gold, given = [outcome.gold for outcome in outcomes], [outcome.given for outcome in outcomes]
-    tally = tally_classes(gold, given, scheme, left_out(corpus, scheme))
-    groups = group_numbers([outcome.question for outcome in outcomes])
-    return Cell(score_labels("sra", tally, scheme, corpus), tally, groups)
+    questions, gold, predicted, known = zip(*outcomes, strict=True)
+    tally = tally_classes(gold, predicted, scheme, left_out(corpus, scheme))
+    mask = None if None in known else np.array(known, bool)
+    return Cell(score_labels("sra", tally, scheme, corpus), tally, group_numbers(questions), known=mask)

@@ -20,18 +20,11 @@ import numpy as np
 
 from postil.data.arrays import Floats, Numbers
 from postil.data.labels import RESPONSE_SCHEMES, Scheme, reachable_schemes
-from postil.data.questions import Answer, Question, Reference
+from postil.data.questions import Answer, Question
 from postil.errors import PostilError
 from postil.grading.asks import QuestionType, question_type
 from postil.language.measures.features import EXTENDED as EVERY
-from postil.language.measures.features import (
-    FEATURES,
-    THIRTY,
-    Feature,
-    feature_families,
-    feature_table,
-    pair_of,
-)
+from postil.language.measures.features import FEATURES, THIRTY, feature_families, feature_table, pair_of
 from postil.language.measures.overlap import overlap, overlap_words
 from postil.scoring.significance import fold_numbers
 
@@ -46,11 +39,6 @@ class Triplet:
     reference: str
     answer: str
     source: tuple[str, str]  # the question's corpus and id
-
-    @property
-    def texts(self) -> tuple[str, str, str]:
-        """The three texts alone."""
-        return self.question, self.reference, self.answer
 
 
 ChooseReference = Callable[[Question, Answer], str]
@@ -78,11 +66,9 @@ def matched_or_random(seed: int = 0) -> ChooseReference:
     """
 
     def choose(question: Question, answer: Answer) -> str:
-        for reference in question.references:
-            if answer.match and reference.id == answer.match:
-                return reference.text
+        matched = [each for each in question.references if answer.match and each.id == answer.match]
         best = [reference for reference in question.references if reference.category == BEST]
-        pool = best or list(question.references)
+        pool = matched[:1] or best or list(question.references)
         if not pool:
             return ""
         name = "\0".join((question.corpus, question.id, answer.id))
@@ -97,13 +83,9 @@ def best_reference(question: Question, answer: Answer) -> str:
 
     It reads nothing but the texts, so it serves training and judging alike.
     """
-    if not question.references:
-        return ""
-
-    def nearness(reference: Reference) -> tuple[float, bool]:
-        return _likeness(reference.text, answer.text), reference.category == BEST
-
-    return max(question.references, key=nearness).text
+    texts = [reference.text for reference in question.references]
+    ranks = [(_likeness(ref.text, answer.text), ref.category == BEST) for ref in question.references]
+    return texts[ranks.index(max(ranks))] if texts else ""
 
 
 @lru_cache(maxsize=1 << 17)
@@ -220,10 +202,11 @@ def _cross_validate(
     splits = [(folds != fold, folds == fold) for fold in sorted(set(folds.tolist()))]
 
     def score(candidate: Parameters) -> float:
-        given = np.zeros_like(numbers)
+        predicted = np.zeros_like(numbers)
         for inside, outside in splits:
-            given[outside] = _train(features[inside], numbers[inside], candidate).predict(features[outside])
-        return float(f1_score(numbers, given, average="macro", labels=classes, zero_division=0))
+            machine = _train(features[inside], numbers[inside], candidate)
+            predicted[outside] = machine.predict(features[outside])
+        return float(f1_score(numbers, predicted, average="macro", labels=classes, zero_division=0))
 
     # LIBSVM releases the interpreter lock while it trains, so threads can share the work.
     with ThreadPoolExecutor(jobs) as pool:
@@ -242,12 +225,8 @@ def _train(features: Floats, numbers: Numbers, parameters: Parameters) -> Any:
         return DummyClassifier(strategy="most_frequent").fit(features, numbers)
     weights = counts.astype(np.float64) ** -parameters.balance
     weights *= counts.sum() / (weights * counts).sum()  # so that C means the same whatever the balance
-    machine = SVC(
-        C=parameters.c,
-        gamma=parameters.gamma,
-        class_weight=dict(zip(classes.tolist(), weights.tolist(), strict=True)),
-        cache_size=200,
-    )
+    class_weight = dict(zip(classes.tolist(), weights.tolist(), strict=True))
+    machine = SVC(C=parameters.c, gamma=parameters.gamma, class_weight=class_weight, cache_size=200)
     return make_pipeline(StandardScaler(), machine).fit(features, numbers)
 
 
@@ -267,23 +246,16 @@ class Design:
     direct: bool = False  # a classifier for each scheme, where the paper collapses the finest
 
 
-RUN1 = Design()
-RUN2 = Design(scenarios=True)
-RUN3 = Design(scenarios=True, types=True)
-BEST_REFERENCE = replace(RUN2, best_reference=True)
-DEMOTED = replace(BEST_REFERENCE, demote=True)
-OPPOSITION = replace(BEST_REFERENCE, families=("opposition",))
-SOFT = replace(BEST_REFERENCE, families=("soft cardinality",))
-EXTENDED = replace(BEST_REFERENCE, families=("all",), demote=True, direct=True)
+BEST_REFERENCE = Design(scenarios=True, best_reference=True)
 DESIGNS: Mapping[str, Design] = {
-    "run1": RUN1,
-    "run2": RUN2,
-    "run3": RUN3,
+    "run1": Design(),
+    "run2": Design(scenarios=True),
+    "run3": Design(scenarios=True, types=True),
     "best-reference": BEST_REFERENCE,
-    "demoted": DEMOTED,
-    "opposition": OPPOSITION,
-    "soft": SOFT,
-    "extended": EXTENDED,
+    "demoted": replace(BEST_REFERENCE, demote=True),
+    "opposition": replace(BEST_REFERENCE, families=("opposition",)),
+    "soft": replace(BEST_REFERENCE, families=("soft cardinality",)),
+    "extended": replace(BEST_REFERENCE, families=("all",), demote=True, direct=True),
 }
 
 
@@ -305,7 +277,7 @@ class EhuAlm:
 
     def __init__(
         self,
-        design: Design = RUN1,
+        design: Design = DESIGNS["run1"],
         *,
         search: Search | None = None,
         parameters: Parameters | None = None,
@@ -338,13 +310,18 @@ class EhuAlm:
 
     def predict(self, questions: Sequence[Question], scheme: Scheme) -> list[str]:
         """Label every answer, in order."""
-        learnt = self._learnt_scheme(scheme)
+        names = [known.name for known in self._schemes]
+        if scheme.name not in names:
+            raise PostilError(
+                f"the training labels are coarser than {scheme.name}.", hint=f"They allow {', '.join(names)}."
+            )
+        learned = scheme if self.design.direct else self._schemes[0]
         choose = best_reference if self.design.best_reference else first_reference
         triplets = make_triplets(questions, choose)
         if not triplets:
             return []
         features = self._table(triplets)
-        experts = [self._expert_for(triplet, learnt) for triplet in triplets]
+        experts = [self._expert_for(triplet, learned) for triplet in triplets]
         labels = [""] * len(triplets)
         for expert in dict.fromkeys(experts):
             rows = [row for row, other in enumerate(experts) if other == expert]
@@ -357,15 +334,6 @@ class EhuAlm:
         """The result of the search for every classifier that has been trained with one so far."""
         results = {expert: classifier.search_result_ for expert, classifier in self.experts_.items()}
         return {expert: result for expert, result in results.items() if result}
-
-    def _learnt_scheme(self, scheme: Scheme) -> Scheme:
-        """The scheme whose classifier answers for the one asked for."""
-        names = [learnt.name for learnt in self._schemes]
-        if scheme.name not in names:
-            raise PostilError(
-                f"the training labels are coarser than {scheme.name}.", hint=f"They allow {', '.join(names)}."
-            )
-        return scheme if self.design.direct else self._schemes[0]
 
     def _expert_for(self, triplet: Triplet, scheme: Scheme) -> Expert:
         scenario: Scenario = "unseen-questions"
@@ -391,7 +359,8 @@ class EhuAlm:
         return self.experts_[expert]
 
     def _table(self, triplets: Sequence[Triplet]) -> Floats:
-        return design_table([triplet.texts for triplet in triplets], self.design)
+        texts = [(triplet.question, triplet.reference, triplet.answer) for triplet in triplets]
+        return design_table(texts, self.design)
 
 
 def design_table(texts: Sequence[tuple[str, str, str]], design: Design) -> Floats:
@@ -402,17 +371,14 @@ def design_table(texts: Sequence[tuple[str, str, str]], design: Design) -> Float
     names = tuple(name for name in names if FEATURES[name].family not in design.without)
     tables = [feature_table(texts, names)]
     if design.demote:
-        # Only those that leaving out words can change.
-        changed = [name for name in names if _is_demotable(FEATURES[name])]
+        # Only those that leaving out the question's words can change.
+        features = {name: FEATURES[name] for name in names}
+        example = ("question", "", "")
+        changed = [n for n, f in features.items() if pair_of(example, f.pair, f.block, demote=True).without]
         tables.append(feature_table(texts, changed, demote=True))
     return np.hstack(tables)
 
 
-def _is_demotable(feature: Feature) -> bool:
-    """Whether leaving out the question's words changes a feature."""
-    return bool(pair_of(("question", "", ""), feature.pair, feature.block, demote=True).without)
-
-
 def create(name: str) -> EhuAlm:
-    """Make a fresh system of the family by the name of its design."""
-    return EhuAlm(DESIGNS[name])
+    """Make a fresh system of the family by its name, such as `ehu-alm-run1`."""
+    return EhuAlm(DESIGNS[name.removeprefix("ehu-alm-")])

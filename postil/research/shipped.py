@@ -1,22 +1,21 @@
 """What ships as systems of the benchmarks: the grader, the entailer, the aligner and the facets.
 
-They have learned already, so fitting teaches them nothing (the grader remembers the answers), and they refuse
-to be tested on what they have learned from, because that would flatter them.
+They have learned already, so fitting teaches them nothing (the grader remembers the answers). They say which
+items they have learned from, and refuse a test that consists of such items, because it would flatter them.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Self
 
 from postil.alignment.aligner import load_aligner
 from postil.data.formats.rte import Pair, PairJudgement
 from postil.data.formats.sra import GapRow
-from postil.data.judgements import EXPRESSED, AlignedPair, ChunkedPair, FacetOutcome
+from postil.data.judgements import EXPRESSED, AlignedPair, ChunkedPair
 from postil.data.labels import Scheme
 from postil.data.questions import Question, count_answers
 from postil.entailment.entailer import load_entailer
@@ -25,10 +24,19 @@ from postil.grader import Grader, load
 from postil.grading.answers import fingerprint
 from postil.grading.claims import judge_facets
 from postil.language.measures.overlap import overlap_words
+from postil.research.baselines import words_outside
+from postil.research.systems import Finished
 
 LEARNED_FILE = "learned.txt"
 _DIGITS = 12  # hexadecimal digits of a fingerprint: among thousands of pairs no two are alike by chance
-_FEW = 0.02  # the share of known pairs that a test may have
+_NEARLY_ALL = 0.9  # the share of known items from which a test is the training set itself
+
+
+def refuse_known(known: Sequence[bool], system: str, hint: str) -> None:
+    """Refuse a test of which nearly all items were learned from."""
+    if known and sum(known) >= _NEARLY_ALL * len(known):
+        what = f"{system} has learned from {sum(known):,} of these {len(known):,} items"
+        raise PostilError(f"{what}: testing it on them would flatter it.", hint=hint)
 
 
 class ShippedGrader:
@@ -36,22 +44,29 @@ class ShippedGrader:
 
     def __init__(self) -> None:
         self.grader: Grader = load()
-        self._learned: dict[str, int] = {}
+        self._learned: Counter[str] = Counter()
+        self._answers: set[tuple[str, str, str]] = set()  # fingerprint of the question, id and text
         self._labels: dict[tuple[str, str, str], dict[str, str]] = {}
 
     def fit(self, questions: Sequence[Question]) -> ShippedGrader:
         """Remember the labelled answers."""
         for question in questions:
             references = [reference.text for reference in question.references]
-            name = fingerprint(question.text, references)
-            self._learned[name] = self._learned.get(name, 0) + count_answers([question])
+            name = _name(question)
+            self._learned[name] += count_answers([question])
+            self._answers.update((name, answer.id, answer.text) for answer in question.answers)
             labelled = [(answer.text, answer.label) for answer in question.answers if answer.label]
             self.grader.remember(question.text, references, labelled)
         return self
 
     def predict(self, questions: Sequence[Question], scheme: Scheme) -> list[str]:
         """Label the answers; each question is judged once for all schemes."""
-        self._refuse_known(questions)
+        refuse_known(
+            [self._has_seen(question) for question in questions for _ in question.answers],
+            "the shipped grader",
+            "Give a test set with --test; docs/benchmarks.md has figures from encoders trained fold by fold "
+            "(training/grader.py).",
+        )
         collapsed: list[str] = []
         for question in questions:
             key = question.corpus, question.test_set, question.id
@@ -62,17 +77,25 @@ class ShippedGrader:
             collapsed += [scheme.collapse(self._labels[key][id]) or "" for id in ids]
         return collapsed
 
-    def _refuse_known(self, questions: Sequence[Question]) -> None:
-        """Refuse to judge answers that the encoder has learned from."""
-        for question in questions:
-            name = fingerprint(question.text, [reference.text for reference in question.references])
-            if self._learned.get(name, 0) < self.grader.known.get(name, 0):
-                raise PostilError(
-                    f"the shipped encoder has learned from question {question.id}, so cross-validating on it "
-                    "would flatter the result.",
-                    hint="Give a test set with --test; docs/benchmarks.md has figures from encoders trained "
-                    "fold by fold (training/grader.py).",
-                )
+    def learned_from(self, questions: Sequence[Question]) -> list[bool]:
+        """Which answers were learned from: those told, and all to a question that the encoder alone knows."""
+        return [
+            self._has_seen(question) or (_name(question), answer.id, answer.text) in self._answers
+            for question in questions
+            for answer in question.answers
+        ]
+
+    def _has_seen(self, question: Question) -> bool:
+        """Whether the encoder has learned from more answers to a question than the training data hold.
+
+        These may be the others.
+        """
+        name = _name(question)
+        return self._learned[name] < self.grader.known.get(name, 0)
+
+
+def _name(question: Question) -> str:
+    return fingerprint(question.text, [reference.text for reference in question.references])
 
 
 def pair_fingerprint(text: str, hypothesis: str) -> str:
@@ -97,28 +120,26 @@ def _learned() -> frozenset[str]:
     return frozenset(path.read_text("utf-8").split())
 
 
-class ShippedEntailer:
+class ShippedEntailer(Finished):
     """Judges with the encoder and stack that ship, which have learned from RTE-1 to RTE-3."""
-
-    def fit(self, pairs: Sequence[Pair]) -> ShippedEntailer:
-        """Learn nothing."""
-        return self
 
     def predict(self, pairs: Sequence[Pair], scheme: Scheme) -> list[PairJudgement]:
         """Judge every pair, in order."""
-        known = [pair.id for pair in pairs if has_learned(pair.text, pair.hypothesis)]
-        # A few pairs occur in several years' sets; they make no difference.
-        if len(known) > _FEW * len(pairs):
-            raise PostilError(
-                f"the shipped entailer has learned from pair {known[0]}: testing it there would flatter it.",
-                hint="Give a file of another year with --test; docs/researchers/entailment.md has "
-                "cross-validated figures (training/entailment.py).",
-            )
+        refuse_known(
+            self.learned_from(pairs),
+            "the shipped entailer",
+            "Give a file of another year with --test; docs/researchers/entailment.md has cross-validated "
+            "figures (training/entailment.py).",
+        )
         judgements = load_entailer().judge([(pair.text, pair.hypothesis) for pair in pairs])
         return [
             PairJudgement(pair.id, scheme.collapse(judgement.label) or judgement.label, judgement.confidence)
             for pair, judgement in zip(pairs, judgements, strict=True)
         ]
+
+    def learned_from(self, pairs: Sequence[Pair]) -> list[bool]:
+        """Which pairs were learned from, whatever file they are in; a few are in several years' sets."""
+        return [has_learned(pair.text, pair.hypothesis) for pair in pairs]
 
 
 class ShippedAligner:
@@ -134,22 +155,21 @@ class ShippedAligner:
 
     def predict(self, pairs: Sequence[ChunkedPair]) -> list[AlignedPair]:
         """Align every pair of chunked sentences."""
-        known = next((pair for pair in pairs if (pair.source, pair.target) in self._learned), None)
-        if known is not None:
-            raise PostilError(
-                f"the shipped aligner has learned from pair {known.id}: testing it there would flatter it.",
-                hint="Give another folder with --test; docs/benchmarks.md has cross-validated figures "
-                "(training/aligner.py).",
-            )
+        refuse_known(
+            self.learned_from(pairs),
+            "the shipped aligner",
+            "Give another folder with --test; docs/benchmarks.md has cross-validated figures "
+            "(training/aligner.py).",
+        )
         return load_aligner().align(pairs)
 
+    def learned_from(self, pairs: Sequence[ChunkedPair]) -> list[bool]:
+        """Which pairs of sentences are among the training data."""
+        return [(pair.source, pair.target) in self._learned for pair in pairs]
 
-class ShippedFacets:
+
+class ShippedFacets(Finished):
     """Judges the facets of each reference; words that no expressed facet holds are missing."""
-
-    def fit(self, rows: Sequence[GapRow]) -> Self:
-        """Learn nothing."""
-        return self
 
     def predict(self, rows: Sequence[GapRow]) -> list[tuple[bool, ...]]:
         """Judge the rows with the same question and reference together."""
@@ -160,10 +180,7 @@ class ShippedFacets:
         for (question, reference), numbers in groups.items():
             judged = judge_facets(question, reference, [rows[number].answer for number in numbers])
             for number, outcomes in zip(numbers, judged, strict=True):
-                missing[number] = _missing(rows[number], outcomes)
+                expressed = (outcome for outcome in outcomes if outcome.label == EXPRESSED)
+                spans = [span for outcome in expressed for span in outcome.reference_spans]
+                missing[number] = words_outside(rows[number], spans)
         return [missing[number] for number in range(len(rows))]
-
-
-def _missing(row: GapRow, outcomes: Sequence[FacetOutcome]) -> tuple[bool, ...]:
-    held = [span for outcome in outcomes if outcome.label == EXPRESSED for span in outcome.reference_spans]
-    return tuple(not any(start < word.end and word.start < end for start, end in held) for word in row.words)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any, Protocol, Self, runtime_checkable
 
 from postil.data.formats.rte import Pair, PairJudgement
 from postil.data.formats.sensekeys import SenseAnswer
@@ -67,6 +67,22 @@ class SenseSystem(Protocol):
         """Answers for the instances it attempts."""
 
 
+@runtime_checkable
+class Experienced(Protocol):
+    """A system that can tell which items it has learned from: figures without them are given as well."""
+
+    def learned_from(self, items: Sequence[Any], /) -> list[bool]:
+        """For each item to predict, whether it was learned from; a question counts once for each answer."""
+
+
+class Finished:
+    """A system that has learned all it ever will, or has nothing to learn."""
+
+    def fit(self, *examples: object) -> Self:
+        """Learn nothing."""
+        return self
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A registered system: its factory as "module:name", what that is called with, and one line about it."""
@@ -78,93 +94,58 @@ class Entry:
     arguments: tuple[str, ...] = ()
 
 
-def _entries(task: str, *rows: tuple[str, str, str]) -> tuple[Entry, ...]:
-    """Entries from rows of name, target below `postil.research` and description."""
-    return tuple(Entry(task, name, f"postil.research.{target}", about) for name, target, about in rows)
-
-
-def _family(task: str, target: str, abouts: Mapping[str, str], prefix: str = "") -> tuple[Entry, ...]:
-    """Entries that share a factory, which is called with their name."""
-    return tuple(Entry(task, prefix + name, target, about, (name,)) for name, about in abouts.items())
-
-
-# Classes are named, not imported: listing systems must not load scikit-learn.
-REGISTRY: tuple[Entry, ...] = (
-    *_entries(
-        "responses",
-        ("majority", "baselines:MajorityLabel", "most frequent label of the corpus (challenge baseline)"),
-        (
-            "lexical",
-            "baselines:LexicalOverlap",
-            "decision tree on eight lexical-overlap features (challenge baseline)",
-        ),
-        (
-            "postil",
-            "shipped:ShippedGrader",
-            "the shipped grader: encoder, features and memory (needs a test set of its own)",
-        ),
-    ),
-    *_family(
-        "responses",
-        "postil.research.ehu_alm:create",
-        {
-            "run1": "30 similarity features, one RBF-SVM (Aldabe et al. 2013)",
-            "run2": "… and a second classifier for questions met in training",
-            "run3": "… and experts for what, how and why",
-            "best-reference": "run2 with the reference most like the answer",
-            "demoted": "best-reference, and the features without the question's words",
-            "opposition": "best-reference, and features of negation and opposites",
-            "soft": "best-reference, and soft cardinality",
-            "extended": "all these steps and features, a classifier for each scheme",
+# By task and factory, the systems with a line about each. Factories are named, not imported: listing systems
+# must not load scikit-learn. A factory of several systems is called with the system's name.
+_SYSTEMS: Mapping[str, Mapping[str, Mapping[str, str]]] = {
+    "responses": {
+        "research.baselines:MajorityLabel": {
+            "majority": "most frequent label of the corpus (challenge baseline)"
         },
-        prefix="ehu-alm-",
-    ),
-    *_entries(
-        "entailment",
-        ("overlap", "baselines:WordOverlap", "share of the hypothesis's words found in the text"),
-        (
-            "postil",
-            "shipped:ShippedEntailer",
-            "the shipped entailer: encoder, words, numbers, negation (needs a test file of its own)",
-        ),
-    ),
-    *_entries(
-        "alignment",
-        (
-            "identical",
-            "baselines:IdenticalTokens",
-            "chunks with most identical tokens are equivalent (task baseline)",
-        ),
-        (
-            "postil",
-            "shipped:ShippedAligner",
-            "the shipped aligner: encoder, trees and optimiser (needs a test set of its own)",
-        ),
-    ),
-    *_entries(
-        "facets",
-        (
-            "majority",
-            "baselines:MajorityOutcome",
-            "all words missing or none, whichever is more frequent in the table",
-        ),
-        ("lexical", "baselines:LexicalOutcome", "a word is missing if its lemma is not in the answer"),
-        (
-            "postil",
-            "shipped:ShippedFacets",
-            "the shipped facets: a word is missing if no facet that holds it is expressed",
-        ),
-    ),
-    Entry(
-        "senses",
-        "mfs",
-        "postil.senses.learners:MostFrequentSense",
-        "most frequent sense of the word (task baseline)",
-    ),
-    *_family(
-        "senses",
-        "postil.senses.tagger:Tagger",
-        {
+        "research.baselines:LexicalOverlap": {
+            "lexical": "decision tree on eight lexical-overlap features (challenge baseline)"
+        },
+        "research.shipped:ShippedGrader": {
+            "postil": "the shipped grader: encoder, features and memory (needs a test set of its own)"
+        },
+        "research.ehu_alm:create": {
+            "ehu-alm-run1": "30 similarity features, one RBF-SVM (Aldabe et al. 2013)",
+            "ehu-alm-run2": "… and a second classifier for questions met in training",
+            "ehu-alm-run3": "… and experts for what, how and why",
+            "ehu-alm-best-reference": "run2 with the reference most like the answer",
+            "ehu-alm-demoted": "best-reference, and the features without the question's words",
+            "ehu-alm-opposition": "best-reference, and features of negation and opposites",
+            "ehu-alm-soft": "best-reference, and soft cardinality",
+            "ehu-alm-extended": "all these steps and features, a classifier for each scheme",
+        },
+    },
+    "entailment": {
+        "research.baselines:WordOverlap": {"overlap": "share of the hypothesis's words found in the text"},
+        "research.shipped:ShippedEntailer": {
+            "postil": "the shipped entailer: encoder, words, numbers, negation (needs a test file of its own)"
+        },
+    },
+    "alignment": {
+        "research.baselines:IdenticalTokens": {
+            "identical": "chunks with most identical tokens are equivalent (task baseline)"
+        },
+        "research.shipped:ShippedAligner": {
+            "postil": "the shipped aligner: encoder, trees and optimiser (needs a test set of its own)"
+        },
+    },
+    "facets": {
+        "research.baselines:MajorityOutcome": {
+            "majority": "all words missing or none, whichever is more frequent in the table"
+        },
+        "research.baselines:LexicalOutcome": {
+            "lexical": "a word is missing if its lemma is not in the answer"
+        },
+        "research.shipped:ShippedFacets": {
+            "postil": "the shipped facets: a word is missing if no facet that holds it is expressed"
+        },
+    },
+    "senses": {
+        "senses.learners:MostFrequentSense": {"mfs": "most frequent sense of the word (task baseline)"},
+        "senses.tagger:Tagger": {
             "swat-hk-bo": "AdaBoost (Senseval-3 Basque: swat_hk-bo)",
             "swat-hk": "vote of AdaBoost, maximum entropy, cosine, decision list, naive Bayes",
             "swat": "vote of cosine, decision list, naive Bayes",
@@ -176,7 +157,13 @@ REGISTRY: tuple[Entry, ...] = (
             "postil": "ours: a learned pool of support vectors, complement Bayes and cosine; any language",
             "postil-encoder": "… and contextual vectors of the encoder; English",
         },
-    ),
+    },
+}
+REGISTRY: tuple[Entry, ...] = tuple(
+    Entry(task, name, f"postil.{target}", about, (name,) if len(systems) > 1 else ())
+    for task, factories in _SYSTEMS.items()
+    for target, systems in factories.items()
+    for name, about in systems.items()
 )
 
 

@@ -13,7 +13,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from postil.scoring.significance import Comparison, Groups, Interval, Score, Tally, bootstrap, compare
+from postil.data.arrays import Bools
+from postil.scoring.significance import Groups, Interval, Score, Tally, bootstrap, compare
 
 # How the challenge's tables name the test sets of the response benchmark.
 RESPONSE_COLUMNS = {
@@ -23,10 +24,13 @@ RESPONSE_COLUMNS = {
     "sciEntsBank/test-unseen-questions": "scientsbank_uq",
     "sciEntsBank/test-unseen-domains": "scientsbank_ud",
 }
-_ALIGNMENT_METRICS = ("f_align", "f_type", "f_score", "f_type_score")
-_ENTAILMENT_METRICS = ("accuracy", "average_precision")
-_FACET_METRICS = ("accuracy", "macro_f1", "weighted_f1")
-_SENSE_METRICS = ("precision", "recall", "attempted")
+METRICS: Mapping[str, tuple[str, ...]] = {
+    "responses": ("macro_f1", "weighted_f1"),  # a table each
+    "alignment": ("f_align", "f_type", "f_score", "f_type_score"),
+    "entailment": ("accuracy", "average_precision"),
+    "facets": ("accuracy", "macro_f1", "weighted_f1"),
+    "senses": ("precision", "recall", "attempted"),
+}
 # Rows of the published tables that are not systems and cannot be the best of a column.
 _AGGREGATES = {"avg", "max", "median", "mean", "best", "lowest"}
 
@@ -39,6 +43,19 @@ class Cell:
     tally: Tally
     groups: Groups = None
     details: Mapping[str, Any] = field(default_factory=dict)
+    known: Bools | None = None  # which items the system had learned from; None if it cannot tell
+
+    @property
+    def known_count(self) -> int:
+        """How many items the system had learned from."""
+        return 0 if self.known is None else int(self.known.sum())
+
+    def without_known(self) -> dict[str, float]:
+        """The figures on the items that the system had not learned from; none if all or none were known."""
+        if self.known is None or not self.known.any() or self.known.all():
+            return {}
+        figures = self.tally.resampled((~self.known)[None].astype(float))
+        return {name: float(figures[name][0]) for name in self.score.metrics if name in figures}
 
     def intervals(self, iterations: int, seed: int = 0) -> dict[str, Interval]:
         """95 % bootstrap intervals of the figures, by group where items belong together."""
@@ -60,24 +77,19 @@ class BenchResult:
 
     def as_json(self, iterations: int = 0) -> dict[str, Any]:
         """The result as plain data; with `iterations`, every figure gets its bootstrap interval."""
-        scores: dict[str, Any] = {}
+        scores: dict[str, dict[str, Any]] = {scheme: {} for scheme in self.cells}
         for scheme, tests in self.cells.items():
-            scores[scheme] = {}
             for test, cell in tests.items():
-                data = cell.score.as_json() | dict(cell.details)
+                data = scores[scheme][test] = cell.score.as_json() | dict(cell.details)
+                if cell.known is not None:
+                    data["known"] = cell.known_count
+                if cell.known_count:
+                    data["without_known"] = cell.without_known()
                 if iterations:
-                    data["intervals"] = {
-                        name: [interval.low, interval.high]
-                        for name, interval in cell.intervals(iterations).items()
-                    }
-                scores[scheme][test] = data
-        return {
-            "task": self.task,
-            "system": self.system,
-            "signature": self.signature,
-            "scores": scores,
-            "seconds": round(self.seconds, 3),
-        }
+                    intervals = cell.intervals(iterations)
+                    data["intervals"] = {name: [each.low, each.high] for name, each in intervals.items()}
+        about = {"task": self.task, "system": self.system, "signature": self.signature}
+        return about | {"scores": scores, "seconds": round(self.seconds, 3)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +106,12 @@ def _rows(name: str) -> tuple[dict[str, str], ...]:
     return tuple(csv.DictReader(text.splitlines()))
 
 
-def _published(row: Mapping[str, str], columns: Mapping[str, str], system: str = "system") -> PublishedRow:
-    """A row of a published table; `columns` gives each figure's column, and blank cells are left out."""
-    return PublishedRow(
-        row[system], {name: float(row[column]) for name, column in columns.items() if row[column]}
-    )
+def _published(
+    row: Mapping[str, str], names: Iterable[str], columns: Iterable[str] | None = None, system: str = "system"
+) -> PublishedRow:
+    """A row of a published table; figures are in `columns` or those of their names, blanks are left out."""
+    cells = zip(names, columns or names, strict=True)
+    return PublishedRow(row[system], {name: float(row[column]) for name, column in cells if row[column]})
 
 
 def response_column(test: str) -> str | None:
@@ -108,16 +121,15 @@ def response_column(test: str) -> str | None:
 
 def published_responses(scheme: str, metric: str) -> list[PublishedRow]:
     """The challenge's table for a scheme and metric, columns as in RESPONSE_COLUMNS's values."""
-    columns = {column: column for column in RESPONSE_COLUMNS.values()}
     rows = (row for row in _rows("sra") if (row["task"], row["metric"]) == (scheme, metric))
-    return [_published(row, columns) for row in rows]
+    return [_published(row, RESPONSE_COLUMNS.values()) for row in rows]
 
 
 def published_alignment(chunks: str, dataset: str) -> list[PublishedRow]:
     """The task's table for one dataset on gold or system chunks, columns the four metrics."""
     key = (dataset, "gold" if chunks == "gold" else "sys")
-    columns = {metric: metric for metric in _ALIGNMENT_METRICS}
-    return [_published(row, columns) for row in _rows("ists") if (row["dataset"], row["chunks"]) == key]
+    rows = (row for row in _rows("ists") if (row["dataset"], row["chunks"]) == key)
+    return [_published(row, METRICS["alignment"]) for row in rows]
 
 
 def published_entailment(test: str, scheme: str) -> list[PublishedRow]:
@@ -125,21 +137,19 @@ def published_entailment(test: str, scheme: str) -> list[PublishedRow]:
     name = test.lower().replace("_", "").replace("-", "")
     if "dev" in name:  # the published figures are those of the test sets
         return []
+    metrics = METRICS["entailment"]
     if "rte3" in name and scheme == "2way":
-        columns = {metric: metric for metric in _ENTAILMENT_METRICS}
-        return [_published(row, columns, "team") for row in _rows("rte3_best")]
+        return [_published(row, metrics, system="team") for row in _rows("rte3_best")]
     if "rte4" in name:
-        ways = "3way" if scheme == "3way" else "2way"
-        columns = dict(zip(_ENTAILMENT_METRICS, (f"acc_{ways}", f"ap_{ways}"), strict=True))
-        rows = [_published(row, columns, "run") for row in _rows("rte4")]
+        columns = (f"acc_{scheme}", f"ap_{scheme}")
+        rows = [_published(row, metrics, columns, "run") for row in _rows("rte4")]
         return [row for row in rows if row.figures]
     return []
 
 
 def published_senses() -> list[PublishedRow]:
     """The table of the Basque lexical-sample task."""
-    columns = {metric: metric for metric in _SENSE_METRICS}
-    return [_published(row, columns) for row in _rows("senseval3_basque")]
+    return [_published(row, METRICS["senses"]) for row in _rows("senseval3_basque")]
 
 
 @dataclass(frozen=True)
@@ -158,14 +168,14 @@ def render(results: Sequence[BenchResult], *, iterations: int = 1000) -> str:
     crossed = any("/cv" in test for tests in first.cells.values() for test in tests)
     tables = list(tables_of(results))
     parts = [_render_table(table, iterations, crossed=crossed) for table in tables]
-    notes = [
-        f"{first.system}: `{first.signature}`, {first.seconds:.1f} s. Brackets: 95 % bootstrap interval."
-    ]
+    timing = f"{first.system}: `{first.signature}`, {first.seconds:.1f} s."
+    notes = [f"{timing} Brackets: 95 % bootstrap interval."]
     if crossed and any(table.published for table in tables):
         notes.append(
             "Ours is cross-validated on the training data, the published figures are on the official test "
             "sets: read them side by side, not as a ranking."
         )
+    notes += (line for result in results for line in _known_lines(result))
     comparisons = [line for other in results[1:] for line in _comparison_lines(first, other, iterations)]
     if comparisons:
         parts.append("\n".join([f"Significance of {first.system} against other systems", "", *comparisons]))
@@ -177,22 +187,11 @@ def tables_of(results: Sequence[BenchResult]) -> Iterator[Table]:
     task = results[0].task
     for scheme, tests in results[0].cells.items():
         if task == "responses":
-            for metric in ("macro_f1", "weighted_f1"):
-                yield _response_table(results, scheme, metric)
-            continue
-        for test in tests:
-            if task == "facets":
-                yield _metric_table(results, scheme, test, (), _FACET_METRICS)
-            elif task == "alignment":
-                rows = published_alignment(scheme, test)
-                yield _metric_table(results, scheme, test, rows, _ALIGNMENT_METRICS)
-            elif task == "entailment":
-                rows = published_entailment(test, scheme)
-                yield _metric_table(results, scheme, test, rows, _ENTAILMENT_METRICS)
-            else:
-                rows = published_senses() if "basque" in test.lower() else []
-                yield _metric_table(results, scheme, test, rows, _SENSE_METRICS)
-                break  # the other cells are single words
+            yield from (_response_table(results, scheme, metric) for metric in METRICS[task])
+        elif task == "senses":  # cells after the first are single words
+            yield _metric_table(results, scheme, next(iter(tests)))
+        else:
+            yield from (_metric_table(results, scheme, test) for test in tests)
 
 
 def _response_table(results: Sequence[BenchResult], scheme: str, metric: str) -> Table:
@@ -215,19 +214,21 @@ def _distinct(tests: Iterable[str]) -> tuple[str, ...]:
     return tuple(test for test in listed if not test.endswith("/all") or sets[test.split("/")[0]] > 1)
 
 
-def _metric_table(
-    results: Sequence[BenchResult],
-    scheme: str,
-    test: str,
-    published: Sequence[PublishedRow],
-    metrics: tuple[str, ...],
-) -> Table:
+def _metric_table(results: Sequence[BenchResult], scheme: str, test: str) -> Table:
+    task = results[0].task
+    metrics, published = METRICS[task], list[PublishedRow]()
+    if task == "alignment":
+        published = published_alignment(scheme, test)
+    elif task == "entailment":
+        published = published_entailment(test, scheme)
+    elif task == "senses" and "basque" in test.lower():
+        published = published_senses()
     rows = tuple((row.system, tuple(row.figures.get(metric) for metric in metrics)) for row in published)
     ours = tuple(
         (result.system, tuple((result.cells[scheme][test], metric) for metric in metrics))
         for result in results
     )
-    return Table(f"{results[0].task}, {scheme}, {test}", metrics, rows, ours)
+    return Table(f"{task}, {scheme}, {test}", metrics, rows, ours)
 
 
 def _render_table(table: Table, iterations: int, *, crossed: bool) -> str:
@@ -242,16 +243,21 @@ def _render_table(table: Table, iterations: int, *, crossed: bool) -> str:
         "| --- |" + " ---: |" * len(table.columns),
     ]
     for name, row in table.published:
-        comparable = name.lower() not in _AGGREGATES
-        cells = [_figure(value, comparable and value == top) for value, top in zip(row, best, strict=True)]
+        rival = name.lower() not in _AGGREGATES
+        cells = [_figure(value, top if rival else None) for value, top in zip(row, best, strict=True)]
         # Some systems of the organisers are marked with an asterisk, which means something in Markdown.
         escaped = name.replace("*", r"\*")
         lines.append(f"| {escaped} | " + " | ".join(cells) + " |")
     for name, own in table.ours:
-        cells = [
-            _own_figure(cell, metric, top, iterations) for (cell, metric), top in zip(own, best, strict=True)
-        ]
+        cells = []
+        for (cell, metric), top in zip(own, best, strict=True):
+            interval = cell.intervals(iterations).get(metric) if iterations else None
+            cells.append(_figure(cell.score.metrics.get(metric), top, interval))
         lines.append(f"| *{name} (Postil)* | " + " | ".join(cells) + " |")
+        if any(cell.known_count for cell, _ in own):
+            others = (cell.without_known().get(metric) for cell, metric in own)
+            figures = " | ".join(_figure(value, None) for value in others)
+            lines.append(f"| *{name}, without what it knew (Postil)* | {figures} |")
     return "\n".join(lines)
 
 
@@ -267,37 +273,35 @@ def short(value: float) -> str:
     return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
 
 
-def _figure(value: float | None, best: bool) -> str:
+def _figure(value: float | None, best: float | None, interval: Interval | None = None) -> str:
     if value is None:
         return "–"
-    return f"**{short(value)}**" if best else short(value)
+    figure = f"**{short(value)}**" if value == best else short(value)
+    return f"{figure} [{short(interval.low)}, {short(interval.high)}]" if interval else figure
 
 
-def _own_figure(cell: Cell, metric: str, best: float | None, iterations: int) -> str:
-    value = cell.score.metrics.get(metric)
-    figure = _figure(value, value is not None and value == best)
-    if value is None or not iterations:
-        return figure
-    interval = cell.intervals(iterations)[metric]
-    return f"{figure} [{short(interval.low)}, {short(interval.high)}]"
+def _known_lines(result: BenchResult) -> Iterator[str]:
+    """A line about each test set that has items the system had learned from."""
+    for scheme, tests in result.cells.items():
+        for test in _distinct(tests):
+            known, count = tests[test].known_count, tests[test].tally.size
+            if known:
+                yield f"{result.system} had learned from {known:,} of the {count:,} items of {scheme} {test}."
 
 
 def _comparison_lines(first: BenchResult, other: BenchResult, iterations: int) -> Iterator[str]:
+    """A line about each difference: how large it is, its interval, and whether chance could explain it."""
     for scheme, tests in first.cells.items():
         for test in _distinct(tests):
             cell, rival = tests[test], other.cells.get(scheme, {}).get(test)
-            if rival is not None:
-                comparison = compare(
-                    cell.tally, rival.tally, resamples=max(iterations, 1000), groups=cell.groups
-                )
-                yield comparison_line(f"{scheme} {test}", other.system, comparison[cell.score.primary])
-
-
-def comparison_line(where: str, other: str, comparison: Comparison) -> str:
-    """One line about a difference: how large it is, its interval, and whether chance could explain it."""
-    interval = comparison.interval
-    verdict = "significant" if comparison.significant else "not significant"
-    return (
-        f"- {where}: {comparison.metric} {comparison.difference:+.3f} against {other} "
-        f"[{interval.low:+.3f}, {interval.high:+.3f}], p = {comparison.p_value:.4f}, {verdict}"
-    )
+            if rival is None:
+                continue
+            resamples = max(iterations, 1000)
+            comparisons = compare(cell.tally, rival.tally, resamples=resamples, groups=cell.groups)
+            comparison = comparisons[cell.score.primary]
+            interval = comparison.interval
+            yield (
+                f"- {scheme} {test}: {comparison.metric} {comparison.difference:+.3f} against {other.system} "
+                f"[{interval.low:+.3f}, {interval.high:+.3f}], p = {comparison.p_value:.4f}, "
+                f"{'significant' if comparison.significant else 'not significant'}"
+            )

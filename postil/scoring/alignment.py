@@ -41,12 +41,6 @@ def _weights(links: _Links) -> dict[tuple[int, int], float]:
     return {(source, target): 1 / max(sources[source], targets[target]) for source, target in links}
 
 
-def _credits(gold: _Label, system: _Label) -> tuple[float, float, float, float]:
-    types = len(gold[0] & system[0]) / len(gold[0] | system[0])
-    score = 1 - abs(gold[1] - system[1]) / 5
-    return 1.0, types, score, types * score
-
-
 def _counts(gold: AlignedPair, system: AlignedPair) -> list[float]:
     """One row of the tally: link mass of both sides, then the matched mass by metric, of both sides."""
     gold_links, system_links = _links(gold), _links(system)
@@ -54,20 +48,19 @@ def _counts(gold: AlignedPair, system: AlignedPair) -> list[float]:
     matched = np.zeros((2, len(METRICS)))
     for link, label in system_links.items():
         if link in gold_links:
-            credit = np.array(_credits(gold_links[link], label))
+            gold_label = gold_links[link]
+            types = len(gold_label[0] & label[0]) / len(gold_label[0] | label[0])
+            closeness = 1 - abs(gold_label[1] - label[1]) / 5
+            credit = np.array([1.0, types, closeness, types * closeness])
             matched[0] += system_weights[link] * credit
             matched[1] += gold_weights[link] * credit
     return [sum(system_weights.values()), sum(gold_weights.values()), *matched.ravel()]
 
 
 def _finish(sums: Floats) -> Metrics:
-    size = len(METRICS)
-    figures: Metrics = {}
-    for number, name in enumerate(METRICS):
-        precision = ratio(sums[..., 2 + number], sums[..., 0])
-        recall = ratio(sums[..., 2 + size + number], sums[..., 1])
-        figures[name] = f1_of(precision, recall)
-    return figures
+    matched = sums[..., 2:].reshape(*sums.shape[:-1], 2, len(METRICS))
+    precision, recall = np.moveaxis(ratio(matched, sums[..., :2, None]), -2, 0)
+    return dict(zip(METRICS, np.moveaxis(f1_of(precision, recall), -1, 0), strict=True))
 
 
 def tally_alignments(gold: Sequence[AlignedPair], system: Sequence[AlignedPair]) -> SumTally:

@@ -97,13 +97,15 @@ class EntailmentTally:
         )
 
     def _figures(self) -> Metrics:
-        two_way, confidence, place = self.correct_two_way, self.confidence, self.position
+        two_way, confidence, position = self.correct_two_way, self.confidence, self.position
         figures: Metrics = {"accuracy": self.correct.mean(axis=-1), "accuracy_2way": two_way.mean(axis=-1)}
         if confidence is not None:
-            figures["average_precision"] = average_precision(self.positive, confidence, place)
+            figures["average_precision"] = average_precision(self.positive, confidence, position)
             if self.numeric:
                 # The conformance cases score the two-way decision, which is what the confidence is about.
-                figures["confidence_weighted_score"] = confidence_weighted_score(two_way, confidence, place)
+                figures["confidence_weighted_score"] = confidence_weighted_score(
+                    two_way, confidence, position
+                )
         return figures
 
 

@@ -15,7 +15,8 @@ from postil.data.labels import Scheme
 from postil.errors import MismatchError, some
 from postil.scoring.significance import ClassScore, Metrics, Score, SumTally, f1_of, make_signature, ratio
 
-# Per-class precision, recall and F1 as the response challenge's script defines them.
+# SciEntsBank's answer ids look like EM.45b.110.1: module, question, student, attempt.
+_SCIENTSBANK_ID = re.compile(r"[A-Z]{2}\.\w+\.\d+\.\d+")
 
 
 @dataclass(frozen=True)
@@ -56,17 +57,10 @@ def tally_classes(
 ) -> SumTally:
     """Tally labels against labels; `left_out` are classes not in the main macro average."""
     number = {label: index for index, label in enumerate(scheme.labels)}
-    size, classes = len(gold), len(number)
-    gold_numbers = np.array([number[label] for label in gold], dtype=np.intp)
-    predicted_numbers = np.array([number[label] for label in predicted], dtype=np.intp)
-    rows = np.arange(size)
-    counts = np.zeros((size, 3 * classes), dtype=np.float32)
-    hit = gold_numbers == predicted_numbers
-    counts[rows[hit], gold_numbers[hit]] = 1
-    counts[rows, classes + predicted_numbers] = 1
-    counts[rows, 2 * classes + gold_numbers] = 1
+    row_of = np.eye(len(number), dtype=np.float32)  # a 1 in the column of a label
+    golds, guesses = (row_of[np.array([number[x] for x in side], np.intp)] for side in (gold, predicted))
     macro = tuple(index for label, index in number.items() if label not in left_out)
-    return SumTally(counts, ClassFigures(classes, macro))
+    return SumTally(np.hstack([golds * guesses, guesses, golds]), ClassFigures(len(number), macro))
 
 
 def class_scores(tally: SumTally, scheme: Scheme) -> dict[str, ClassScore]:
@@ -83,10 +77,6 @@ def class_scores(tally: SumTally, scheme: Scheme) -> dict[str, ClassScore]:
     }
 
 
-# SciEntsBank's answer ids look like EM.45b.110.1: module, question, student, attempt.
-_SCIENTSBANK_ID = re.compile(r"[A-Z]{2}\.\w+\.\d+\.\d+")
-
-
 def guess_corpus(ids: Iterable[str]) -> str:
     """Recognise SciEntsBank by the shape of its answer ids; other corpora are not named."""
     return "sciEntsBank" if all(_SCIENTSBANK_ID.fullmatch(id) for id in ids) else ""
@@ -99,22 +89,16 @@ def left_out(corpus: str, scheme: Scheme) -> tuple[str, ...]:
 
 def check_ids(gold: Sequence[str], system: Sequence[str]) -> None:
     """Refuse two files that are not about the same items (the original only compared their length)."""
-    for ids, where in ((gold, "gold"), (system, "system's file")):
-        twice = [id for id, times in Counter(ids).items() if times > 1]
-        if twice:
-            raise MismatchError(
-                f"items occur more than once in the {where}: {some(twice)}.", hint="Keep one of each."
-            )
     differences = []
-    for ids, others, where, elsewhere in (
-        (gold, system, "gold", "system's file"),
-        (system, gold, "system's file", "gold"),
-    ):
-        missing = sorted(set(ids) - set(others))
-        if missing:
-            differences.append(
-                f"{len(missing)} items of the {where} are not in the {elsewhere} ({some(missing)})"
-            )
+    sides = ((gold, "gold"), (system, "system's file"))
+    for ids, where in sides:
+        if twice := [id for id, times in Counter(ids).items() if times > 1]:
+            what = f"items occur more than once in the {where}: {some(twice)}."
+            raise MismatchError(what, hint="Keep one of each.")
+    for (ids, where), (others, elsewhere) in (sides, sides[::-1]):
+        if missing := sorted(set(ids) - set(others)):
+            what = f"{len(missing)} items of the {where} are not in the {elsewhere} ({some(missing)})"
+            differences.append(what)
     if differences:
         raise MismatchError(f"{'; '.join(differences)}.", hint="Every item must be answered exactly once.")
 

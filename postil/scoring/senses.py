@@ -8,7 +8,7 @@ its attempted mass is all the weight given, at most 1. Over N instances of the k
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -23,30 +23,15 @@ from postil.scoring.significance import Metrics, Score, SumTally, make_signature
 Granularity = Literal["fine", "coarse", "mixed"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SenseTally:
-    """What each scored instance of a key earned; `unknown` names the answered instances it lacks."""
+@dataclass(frozen=True, eq=False)
+class SenseTally(SumTally):
+    """The credit and the mass of each scored instance of a key, and a 1 to count it.
 
-    ids: tuple[str, ...]
-    lexelts: tuple[str, ...]
-    credit: Floats
-    mass: Floats
+    `unknown` names the answered instances that the key lacks.
+    """
+
+    ids: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
-
-    @property
-    def precision(self) -> float:
-        """Credit for each unit of weight that was answered."""
-        return tally_of(self).values()["precision"]
-
-    @property
-    def recall(self) -> float:
-        """Credit for each instance of the key."""
-        return tally_of(self).values()["recall"]
-
-    @property
-    def attempted(self) -> float:
-        """The part of the key that was answered, from 0 to 1."""
-        return tally_of(self).values()["attempted"]
 
 
 def tally_senses(
@@ -70,8 +55,8 @@ def tally_senses(
         raise PostilError(f"{granularity.capitalize()}-grained scoring needs a sense map.", hint="Give one.")
     answered = _by_name(answers, "the answers")
     right = _by_name(key, "the key")
-    unknown = tuple(instance for lexelt, instance in answered if (lexelt, instance) not in right)
-    ids, lexelts, credit, mass = [], [], [], []
+    unknown = tuple(name[1] for name in answered if name not in right)
+    ids, counts = [], []
     for name, entry in right.items():
         senses = {sense for sense, _ in entry.senses}
         if granularity == "coarse" and sense_map is not None:
@@ -80,14 +65,11 @@ def tally_senses(
             continue
         weights = _weights(answered[name]) if name in answered else {}
         total = min(1.0, sum(weights.values()))
-        earned = sum(
-            weight * _merit(sense, senses, granularity, sense_map) for sense, weight in weights.items()
-        )
+        merits = (_merit(sense, senses, granularity, sense_map) for sense in weights)
+        earned = sum(weight * merit for weight, merit in zip(weights.values(), merits, strict=True))
         ids.append(entry.instance)
-        lexelts.append(entry.lexelt)
-        credit.append(min(earned, total))
-        mass.append(total)
-    return SenseTally(tuple(ids), tuple(lexelts), np.array(credit, float), np.array(mass, float), unknown)
+        counts.append((min(earned, total), total, 1))
+    return SenseTally(np.array(counts, float).reshape(-1, 3), _figures, tuple(ids), unknown)
 
 
 def _by_name(entries: Iterable[SenseAnswer], where: str) -> dict[tuple[str, str], SenseAnswer]:
@@ -95,9 +77,8 @@ def _by_name(entries: Iterable[SenseAnswer], where: str) -> dict[tuple[str, str]
     counts = Counter((entry.lexelt, entry.instance) for entry in listed)
     repeated = [instance for (_, instance), count in counts.items() if count > 1]
     if repeated:
-        raise MismatchError(
-            f"instances occur more than once in {where}: {some(repeated)}.", hint="Keep one line for each."
-        )
+        what = f"instances occur more than once in {where}: {some(repeated)}."
+        raise MismatchError(what, hint="Keep one line for each.")
     return {(entry.lexelt, entry.instance): entry for entry in listed}
 
 
@@ -115,9 +96,9 @@ def _weights(answer: SenseAnswer) -> dict[str, float]:
     total = sum(shares)
     if total > 1:
         shares = [weight / total for weight in shares]
-    weights: dict[str, float] = {}
+    weights: defaultdict[str, float] = defaultdict(float)
     for sense, weight in zip(senses, shares, strict=True):
-        weights[sense] = weights.get(sense, 0.0) + weight
+        weights[sense] += weight
     return weights
 
 
@@ -136,12 +117,6 @@ def _merit(sense: str, right: set[str], granularity: Granularity, sense_map: Sen
     return min(1.0, sum(sense_map.share(sense, key_sense) for key_sense in sorted(right)))
 
 
-def tally_of(tally: SenseTally) -> SumTally:
-    """The common tally of a sense tally, for resampling and comparison."""
-    counts = np.column_stack([tally.credit, tally.mass, np.ones(len(tally.ids))])
-    return SumTally(counts, _figures)
-
-
 def _figures(sums: Floats) -> Metrics:
     credit, mass, items = sums[..., 0], sums[..., 1], sums[..., 2]
     return {"precision": ratio(credit, mass), "recall": ratio(credit, items), "attempted": ratio(mass, items)}
@@ -149,5 +124,5 @@ def _figures(sums: Floats) -> Metrics:
 
 def score_senses(tally: SenseTally, *, granularity: str) -> Score:
     """Make the score of a sense tally."""
-    signature = make_signature("senses", granularity=granularity, n=len(tally.ids))
-    return Score(tally_of(tally).values(), "recall", signature, len(tally.ids))
+    signature = make_signature("senses", granularity=granularity, n=tally.size)
+    return Score(tally.values(), "recall", signature, tally.size)

@@ -1,7 +1,7 @@
 """Scores with their signature, and whether a difference is real: approximate randomisation and bootstrap.
 
-Both work on tallies, in blocks of resamples, so that ten thousand iterations over a test set are a few matrix
-products.
+Both work on tallies, the per-item counts behind a score. Every figure is a function of sums over items, so
+ten thousand resamples of a test set are a few matrix products.
 """
 
 from __future__ import annotations
@@ -16,12 +16,10 @@ from postil import __version__
 from postil.data.arrays import AnyFloats, Bools, Floats, Numbers, Singles
 from postil.errors import MismatchError
 
-# Tallies: the per-item counts behind a score, kept so that items can be resampled and swapped in bulk.
-#
-# Every figure we report is a function of sums over items. Keeping the items' counts as one matrix turns ten
-# thousand resamples into a matrix product.
-
 Metrics = dict[str, Floats]
+Groups = Numbers | None
+ITERATIONS = 10_000
+_CELLS_A_BLOCK = 4_000_000
 
 
 class Tally(Protocol):
@@ -61,8 +59,7 @@ class SumTally:
         return {name: float(value) for name, value in self.finish(self._total()).items()}
 
     def _total(self) -> Floats:
-        total: Floats = self.counts.sum(axis=0, dtype=np.float64)
-        return total
+        return np.asarray(self.counts.sum(axis=0, dtype=np.float64))
 
     def resampled(self, weights: AnyFloats) -> Metrics:
         """The figures when item i counts `weights[b, i]` times, for each row b."""
@@ -91,12 +88,6 @@ def group_numbers(names: Sequence[str]) -> Numbers:
     """Number the distinct names from 0: which group each item belongs to."""
     numbers: dict[str, int] = {}
     return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.intp)
-
-
-ITERATIONS = 10_000
-_CELLS_A_BLOCK = 4_000_000
-
-Groups = Numbers | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,16 +158,9 @@ def approximate_randomisation(
         mask = _coin_tosses(rng, rows, units)
         first_swapped, second_swapped = first.swapped(second, mask if groups is None else mask[:, groups])
         for name, difference in observed.items():
-            larger[name] += int(
-                (np.abs(first_swapped[name] - second_swapped[name]) >= difference - 1e-12).sum()
-            )
+            swapped = np.abs(first_swapped[name] - second_swapped[name])
+            larger[name] += int((swapped >= difference - 1e-12).sum())
     return {name: (1 + count) / (1 + iterations) for name, count in larger.items()}
-
-
-def _resample_weights(rng: np.random.Generator, rows: int, units: int) -> Singles:
-    """How often each unit is drawn when as many are drawn as there are, with replacement."""
-    drawn = rng.integers(0, units, size=(rows, units)) + units * np.arange(rows)[:, None]
-    return np.bincount(drawn.ravel(), minlength=rows * units).reshape(rows, units).astype(np.float32)
 
 
 def _bootstrap(
@@ -186,13 +170,16 @@ def _bootstrap(
     units = _unit_count(size, groups)
     collected: dict[str, list[Floats]] = {}
     for rows in _blocks(iterations, size):
-        weights = _resample_weights(rng, rows, units)
+        # How often each unit is drawn when as many are drawn as there are, with replacement.
+        drawn = rng.integers(0, units, size=(rows, units)) + units * np.arange(rows)[:, None]
+        counts = np.bincount(drawn.ravel(), minlength=rows * units).reshape(rows, units)
+        weights = counts.astype(np.float32)
         for name, values in figures(weights if groups is None else weights[:, groups]).items():
             collected.setdefault(name, []).append(values)
     return {name: np.concatenate(values) for name, values in collected.items()}
 
 
-def _interval(values: Floats, level: float) -> Interval:
+def _interval(values: Floats, level: float = 0.95) -> Interval:
     tail = (1 - level) / 2
     low, high = np.quantile(values, [tail, 1 - tail])
     return Interval(float(low), float(high))
@@ -213,7 +200,6 @@ def compare(
     iterations: int = ITERATIONS,
     resamples: int = ITERATIONS,
     seed: int = 0,
-    level: float = 0.95,
     groups: Groups = None,
 ) -> dict[str, Comparison]:
     """Compare two systems: paired bootstrap intervals of the differences, p-values by randomisation."""
@@ -226,7 +212,7 @@ def compare(
     sampled = _bootstrap(differences, first.size, resamples, seed, groups)
     a, b = first.values(), second.values()
     return {
-        name: Comparison(name, a[name], b[name], _interval(sampled[name], level), p_value)
+        name: Comparison(name, a[name], b[name], _interval(sampled[name]), p_value)
         for name, p_value in p_values.items()
     }
 
@@ -238,9 +224,6 @@ def fold_numbers(groups: Sequence[Hashable], folds: int, seed: int) -> Numbers:
     fold_of = np.empty(len(units), dtype=np.intp)
     fold_of[order] = np.arange(len(units)) % folds
     return fold_of[[units[group] for group in groups]]
-
-
-# What every scorer returns: named figures, and the signature that says how they were made.
 
 
 @dataclass(frozen=True, slots=True)

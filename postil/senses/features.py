@@ -60,8 +60,8 @@ class Window:
         """Where the near neighbours begin and end, within the sentence."""
         return max(self.start, self.first - NEAR), min(self.end, self.last + 1 + NEAR)
 
-    def context(self, values: Sequence[str], start: int, end: int) -> list[str]:
-        """What stands in a span around the word, without the word itself."""
+    def context(self, values: Sequence[str], start: int = 0, end: int | None = None) -> list[str]:
+        """What stands in a span around the word, or anywhere, without the word itself."""
         return [*values[start : self.first], *values[self.last + 1 : end]]
 
 
@@ -84,8 +84,9 @@ def window(instance: SenseInstance) -> Window:
 
 
 def _head(window: Window) -> Iterator[str]:
-    for name, view in (("word", "words"), ("other", "others"), ("pos", "pos"), ("case", "case")):
-        yield f"{name} {' '.join(getattr(window, view)[window.first : window.last + 1])}"
+    views = {"word": window.words, "other": window.others, "pos": window.pos, "case": window.case}
+    for name, values in views.items():
+        yield f"{name} {' '.join(values[window.first : window.last + 1])}"
 
 
 def _positions(view: str, window: Window) -> Iterator[str]:
@@ -116,19 +117,6 @@ def _subsequences(view: str, window: Window) -> Iterator[str]:
                 yield f"{value} {after}"
 
 
-def _bag(view: str, window: Window) -> list[str]:
-    """All tokens of the context, whatever their order."""
-    return window.context(getattr(window, view), 0, len(window.words))
-
-
-def _sentence(window: Window) -> list[str]:
-    return window.context(window.words, window.start, window.end)
-
-
-def _near(window: Window) -> list[str]:
-    return window.context(window.words, *window.near)
-
-
 def _relations(window: Window) -> Iterator[str]:
     """The nearest token of each part of speech and of each case, on each side of the word."""
     left, right = range(window.first - 1, window.start - 1, -1), range(window.last + 1, window.end)
@@ -141,10 +129,6 @@ def _relations(window: Window) -> Iterator[str]:
                     yield f"{side} {' '.join(kind)} {window.words[position]}"
 
 
-def _bigrams(window: Window) -> Iterator[str]:
-    return (f"{first} {second}" for first, second in pairwise(window.words))
-
-
 GROUPS: Mapping[str, Callable[[Window], Iterable[str]]] = {
     "head": _head,
     "words": partial(_positions, "words"),
@@ -153,12 +137,12 @@ GROUPS: Mapping[str, Callable[[Window], Iterable[str]]] = {
     "case": partial(_positions, "case"),
     "word-sequences": partial(_sequences, "words"),
     "pos-sequences": partial(_sequences, "pos"),
-    "near": _near,
-    "sentence": _sentence,
-    "bag": partial(_bag, "words"),
-    "bag-others": partial(_bag, "others"),
+    "near": lambda window: window.context(window.words, *window.near),
+    "sentence": lambda window: window.context(window.words, window.start, window.end),
+    "bag": lambda window: window.context(window.words),
+    "bag-others": lambda window: window.context(window.others),
     "relations": _relations,
-    "bigrams": _bigrams,
+    "bigrams": lambda window: map(" ".join, pairwise(window.words)),
     "word-subsequences": partial(_subsequences, "words"),
     "pos-subsequences": partial(_subsequences, "pos"),
 }
@@ -204,16 +188,20 @@ class Table:
 
     def rows(self, instances: Sequence[SenseInstance]) -> tuple[Rows, Rows]:
         """The instances as rows, twice: with 1 for each feature present, and weighted."""
-        listed = [features(instance, list(self.columns)) for instance in instances]
+        by_group = zip(*(features(instance, list(self.columns)) for instance in instances), strict=True)
         spans = self.spans()
         present, weighted = [], []
-        for number, (group, known) in enumerate(self.columns.items()):
-            block = _present([groups[number] for groups in listed], known)
-            present.append(block)
-            weighted.append(_unit_length(block, self.weights[spans[group]]))
+        for (group, known), names in zip(self.columns.items(), by_group, strict=True):
+            present.append(_present(names, known))
+            weighted.append(_unit_length(present[-1], self.weights[spans[group]]))
         if self.centre is not None:
             present.append(sparse.csr_array((len(instances), len(self.centre))))
-            weighted.append(sparse.csr_array(_centred(context_vectors(instances), self.centre)))
+            # Less their mean, each of the vectors' two halves (word and context) is scaled to length 1.
+            vectors = context_vectors(instances) - self.centre
+            halves = vectors.reshape(len(instances), 2, -1)
+            lengths = np.linalg.norm(halves, axis=2, keepdims=True)
+            scaled = (halves / np.where(lengths > 0, lengths, 1)).reshape(vectors.shape)
+            weighted.append(sparse.csr_array(scaled))
         return sparse.hstack(present, format="csr"), sparse.hstack(weighted, format="csr")
 
 
@@ -251,13 +239,6 @@ def _unit_length(present: Rows, weights: Floats) -> Rows:
     numbers = np.repeat(np.arange(present.shape[0]), np.diff(present.indptr))
     lengths = np.sqrt(np.bincount(numbers, values**2, minlength=present.shape[0]))
     return sparse.csr_array((values / lengths[numbers], present.indices, present.indptr), shape=present.shape)
-
-
-def _centred(vectors: Floats, centre: Floats) -> Floats:
-    """The vectors less their mean, each of their two halves (word and context) scaled to length 1."""
-    halves = (vectors - centre).reshape(len(vectors), 2, -1)
-    lengths = np.linalg.norm(halves, axis=2, keepdims=True)
-    return (halves / np.where(lengths > 0, lengths, 1)).reshape(vectors.shape)
 
 
 def context_vectors(instances: Sequence[SenseInstance]) -> Floats:

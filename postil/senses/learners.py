@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -71,20 +72,15 @@ def support_vectors(rows: Rows, shares: Floats, *, seed: int = 0) -> Linear:
     """One support-vector machine for each sense, which claims the instances that it scores above 0."""
     from sklearn.svm import LinearSVC
 
-    examples, labels, weights = _examples(rows, shares)
     machine = LinearSVC(C=_COST, max_iter=10_000, random_state=seed)
-    machine.fit(examples, labels, sample_weight=weights)
-    return _spread(machine.coef_, machine.intercept_, machine.classes_, shares.shape[1], both=True)
+    return _fitted(machine, rows, shares, both=True)
 
 
 def maximum_entropy(rows: Rows, shares: Floats) -> Linear:
     """Multinomial logistic regression."""
     from sklearn.linear_model import LogisticRegression
 
-    examples, labels, weights = _examples(rows, shares)
-    model = LogisticRegression(C=20, tol=1e-3, max_iter=2000)
-    model.fit(examples, labels, sample_weight=weights)
-    return _spread(model.coef_, model.intercept_, model.classes_, shares.shape[1], both=False)
+    return _fitted(LogisticRegression(C=20, tol=1e-3, max_iter=2000), rows, shares, both=False)
 
 
 def kernel_machine(rows: Rows, shares: Floats) -> Linear:
@@ -97,11 +93,10 @@ def kernel_machine(rows: Rows, shares: Floats) -> Linear:
 
     kernel = (rows @ rows.T).toarray()
     weights = np.zeros((rows.shape[1], shares.shape[1]))
-    bias = np.full(shares.shape[1], -1.0)
+    bias = np.where((shares > 0).all(axis=0), 1.0, -1.0)  # stays for a sense that all have, or none
     for sense in range(shares.shape[1]):
         claimed = shares[:, sense] > 0
         if claimed.all() or not claimed.any():
-            bias[sense] = 1.0 if claimed.all() else -1.0
             continue
         importance = np.where(claimed, shares[:, sense], 1.0)
         machine = SVC(kernel="precomputed").fit(kernel, claimed, sample_weight=importance)
@@ -110,24 +105,21 @@ def kernel_machine(rows: Rows, shares: Floats) -> Linear:
     return Linear(weights, bias)
 
 
-def _examples(rows: Rows, shares: Floats) -> tuple[sparse.csr_matrix, Numbers, Floats]:
-    """An example for each sense of each row, weighted by its share."""
-    numbers, labels = np.nonzero(shares)
-    return sparse.csr_matrix(rows[numbers]), labels, shares[numbers, labels]
-
-
-def _spread(coef: Floats, bias: Floats, known: Numbers, senses: int, *, both: bool) -> Linear:
-    """Put the weights of the senses met in training into the columns of all senses.
+def _fitted(model: Any, rows: Rows, shares: Floats, *, both: bool) -> Linear:
+    """Train a linear model on an example for each sense of each row, weighted by its share.
 
     For two senses scikit-learn has one column, for the second. With a machine for each (`both`), the other
     is its opposite.
     """
+    numbers, labels = np.nonzero(shares)
+    model.fit(sparse.csr_matrix(rows[numbers]), labels, sample_weight=shares[numbers, labels])
+    coef, bias, known = model.coef_, model.intercept_, model.classes_
     if len(known) == 2:
         coef = np.vstack([-coef if both else np.zeros_like(coef), coef])
         bias = np.concatenate([-bias if both else np.zeros_like(bias), bias])
-    weights = np.zeros((coef.shape[1], senses))
+    weights = np.zeros((rows.shape[1], shares.shape[1]))
     weights[:, known] = coef.T
-    biases = np.full(senses, bias.min() - 1.0)  # a sense that was not met claims nothing
+    biases = np.full(shares.shape[1], bias.min() - 1.0)  # a sense that was not met claims nothing
     biases[known] = bias
     return Linear(weights, biases)
 
@@ -187,14 +179,10 @@ class DecisionList:
 
 def decision_list(rows: Rows, shares: Floats) -> DecisionList:
     """Learn the smoothed log odds of each sense given each feature (Yarowsky 1994); the strongest decides."""
-    bias = _log_odds(shares.sum(axis=0, keepdims=True))[0]
-    return DecisionList(_log_odds(np.asarray(rows.T @ shares)), bias)
-
-
-def _log_odds(counts: Floats) -> Floats:
+    counts = np.vstack([np.asarray(rows.T @ shares), shares.sum(axis=0)])
     others = counts.sum(axis=1, keepdims=True) - counts
-    odds: Floats = np.log((counts + LIST_SMOOTHING) / (others + LIST_SMOOTHING))
-    return odds
+    odds = np.log((counts + LIST_SMOOTHING) / (others + LIST_SMOOTHING))
+    return DecisionList(odds[:-1], odds[-1])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -95,11 +95,8 @@ CONTEXT = ("near", "sentence", "bag", "bag-others")
 # What the teams shared: local windows with their n-grams, and the bag of the context.
 _TASK = (*NEIGHBOURS, "bag")
 _ALL = (*NEIGHBOURS, *CONTEXT, "relations")
-_BAYES_AND_COSINE = (
-    Member("complement-bayes", _ALL),
-    Member("complement-bayes", CONTEXT),
-    Member("cosine", _ALL),
-)
+_BAYES = (Member("complement-bayes", _ALL), Member("complement-bayes", CONTEXT))
+_OURS = (*_BAYES, Member("cosine", _ALL))
 _KERNELS = ("head", "word-subsequences", "pos-subsequences", "bag")
 
 
@@ -116,24 +113,13 @@ RECIPES: Mapping[str, Recipe] = {
     "bcu-comb": Recipe(_each("support-vectors", "cosine", "naive-bayes"), "vote"),
     "irst": Recipe((Member("kernel-machine", _KERNELS),)),
     "duluth": Recipe(
-        (
-            Member("bagged-trees", ("bag",)),
-            Member("bagged-trees", ("bigrams",)),
-            Member("bagged-trees", ("head", "words")),
-        ),
+        tuple(Member("bagged-trees", groups) for groups in (("bag",), ("bigrams",), ("head", "words"))),
         "vote",
     ),
     "umd": Recipe(_each("support-vectors"), "claims"),
-    "postil": Recipe(
-        (Member("support-vectors", _ALL), Member("support-vectors", CONTEXT), *_BAYES_AND_COSINE), "pool"
-    ),
+    "postil": Recipe((Member("support-vectors", _ALL), Member("support-vectors", CONTEXT), *_OURS), "pool"),
     "postil-encoder": Recipe(
-        (
-            Member("support-vectors", (*_ALL, VECTORS)),
-            Member("support-vectors", (VECTORS,)),
-            *_BAYES_AND_COSINE,
-        ),
-        "pool",
+        (Member("support-vectors", (*_ALL, VECTORS)), Member("support-vectors", (VECTORS,)), *_OURS), "pool"
     ),
 }
 
@@ -152,14 +138,12 @@ def vote(members: Sequence[Floats]) -> Floats:
     for scores in members:
         votes[every, scores.argmax(axis=1)] += 1
     ties = np.mean([softmax(scores, axis=1) for scores in members], axis=0)
-    shares: Floats = (votes + 1e-3 * ties) / (len(members) + 1e-3)
-    return shares
+    return np.asarray((votes + 1e-3 * ties) / (len(members) + 1e-3))
 
 
 def pool(members: Sequence[Floats], weights: Floats) -> Floats:
     """A log-linear pool: the chances of the weighted sum of scores."""
-    chances: Floats = softmax(np.einsum("mis,m->is", np.stack(members), weights), axis=1)
-    return chances
+    return np.asarray(softmax(np.einsum("mis,m->is", np.stack(members), weights), axis=1))
 
 
 def learn_pool(members: Sequence[Floats], shares: Floats) -> Floats:
@@ -244,19 +228,19 @@ def _rows_for(member: Member, table: Table, both: tuple[Rows, Rows]) -> Rows:
 
 
 def learn_members(recipe: Recipe, each: Sequence[Rows], shares: Floats, seed: int) -> tuple[Scorer, ...]:
-    """Learn every member from its rows, each with a seed of its own."""
-    return tuple(
-        _learn_member(member.learner, rows, shares, seed + number)
-        for number, (member, rows) in enumerate(zip(recipe.members, each, strict=True))
-    )
+    """Learn every member from its rows, each with a seed of its own.
 
-
-def _learn_member(name: str, rows: Rows, shares: Floats, seed: int) -> Scorer:
-    """Learn from rows; without features, or with a single sense, only the frequencies."""
-    if not rows.shape[1] or (shares.sum(axis=0) > 0).sum() < 2:
-        return prior(shares, rows.shape[1])
-    learner = LEARNERS[name]
-    return learner.learn(rows, shares, seed=seed) if learner.draws else learner.learn(rows, shares)
+    Without features, or with a single sense, only the frequencies are learned.
+    """
+    scorers: list[Scorer] = []
+    for number, (member, rows) in enumerate(zip(recipe.members, each, strict=True), start=seed):
+        learner = LEARNERS[member.learner]
+        if not rows.shape[1] or (shares.sum(axis=0) > 0).sum() < 2:
+            scorers.append(prior(shares, rows.shape[1]))
+        else:
+            options = {"seed": number} if learner.draws else {}
+            scorers.append(learner.learn(rows, shares, **options))
+    return tuple(scorers)
 
 
 def _pool_weights(recipe: Recipe, each: Sequence[Rows], shares: Floats, seed: int) -> Floats:

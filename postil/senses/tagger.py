@@ -62,7 +62,7 @@ class Tagger:
         self.system = system
         self.seed = seed
         self.recipe = recipe or find_recipe(system)
-        self.words_: Mapping[str, WordModel] = {}
+        self.words_: dict[str, WordModel] = {}
 
     def fit(self, instances: Iterable[SenseInstance], *, progress: Progress | None = None) -> Tagger:
         """Learn each word from its labelled instances; unlabelled ones are ignored."""
@@ -70,12 +70,11 @@ class Tagger:
         for instance in instances:
             if instance.senses:
                 by_word[instance.lexelt].append(instance)
-        learned = {}
+        self.words_ = {}
         for number, (word, examples) in enumerate(by_word.items()):
             if progress:
                 progress(number, len(by_word), word)
-            learned[word] = learn_word(examples, self.recipe, seed=self.seed)
-        self.words_ = learned
+            self.words_[word] = learn_word(examples, self.recipe, seed=self.seed)
         return self
 
     def chances(self, instances: Sequence[SenseInstance]) -> list[Mapping[str, float]]:
@@ -111,20 +110,13 @@ class Tagger:
         """Write the tagger to a folder, which is made if necessary, for `load_tagger`."""
         folder = Path(folder)
         arrays: Arrays = {}
-        words = [
-            _describe(arrays, number, word, model) for number, (word, model) in enumerate(self.words_.items())
-        ]
+        words = [_describe(arrays, number, *word) for number, word in enumerate(self.words_.items())]
         packed = io.BytesIO()
         np.savez_compressed(packed, allow_pickle=False, **arrays)
-        about = {
-            "format": FORMAT,
-            "system": self.system,
-            "seed": self.seed,
-            "recipe": asdict(self.recipe),
-            # Two files are not replaced at once: this tells whether they belong together.
-            "numbers": hashlib.sha256(packed.getvalue()).hexdigest(),
-            "words": words,
-        }
+        # Two files are not replaced at once: this tells whether they belong together.
+        digest = hashlib.sha256(packed.getvalue()).hexdigest()
+        about = {"format": FORMAT, "system": self.system, "seed": self.seed}
+        about |= {"recipe": asdict(self.recipe), "numbers": digest, "words": words}
         with atomic_writer(folder / NUMBERS) as file:
             file.write(packed.getvalue())
         write_text(folder / ABOUT, json.dumps(about, ensure_ascii=False, indent=1) + "\n")
@@ -206,9 +198,8 @@ def load_tagger(folder: Path | str) -> Tagger:
                 word["lexelt"]: _read_word(arrays, number, word, recipe)
                 for number, word in enumerate(about["words"])
             }
-            _check(
-                {int(name.partition(".")[0]) for name in arrays} <= set(range(len(tagger.words_))), "words"
-            )
+            numbered = {int(name.partition(".")[0]) for name in arrays}
+            _check(numbered <= set(range(len(tagger.words_))), "words")
     except _EditedError as error:
         raise InputError(path, f"its {error} are unknown or do not fit {NUMBERS}.", hint=_AGAIN) from error
     except (ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile) as error:

@@ -23,6 +23,7 @@ from postil.workbench.pages import (
     labels,
     login,
     people,
+    pupils,
     review,
     rounds,
     table,
@@ -37,6 +38,7 @@ _ROUTERS = (
     people.router,
     people.log_router,
     courses.router,
+    pupils.router,
     people.sharing_router,
     claims.router,
     uploads.router,
@@ -57,7 +59,7 @@ for _router in _ROUTERS:
 
 
 def create_app(settings: Settings, store: Store) -> FastAPI:
-    """The workbench over a store; what shows something of a course and says not to whom is refused."""
+    """The workbench over a store; refuses routes that show a course without declaring who may see it."""
     app = FastAPI(
         title="Postil",
         # The API describes itself; pages are for people.

@@ -1,6 +1,6 @@
-"""What an answer does with each facet of its question, as it is kept, shown and ticked.
+"""What an answer does with each facet of its question, as it is stored, shown and ticked.
 
-Teachers know facets as the parts of a full answer.
+Teachers know facets as the items of a rubric.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class FacetView:
 
 
 def kept_outcome(outcome: FacetOutcome) -> Outcome:
-    """What is kept of an outcome."""
+    """An outcome as it is stored."""
     facet = outcome.facet
     return Outcome(facet.id, facet_text(facet), outcome.label, outcome.confidence, outcome.words)
 
@@ -94,7 +94,7 @@ def ticks_of(views: Sequence[FacetView]) -> frozenset[str] | None:
 def told_by(views: Sequence[FacetView], ticked: Iterable[str]) -> dict[str, bool] | None:
     """What a person says who saw these facets and left these ticked; None where that is nothing.
 
-    Who changes a tick has looked at all of them. Otherwise what nobody has looked for stays open.
+    Anyone who changes a tick has looked at all of them. Otherwise facets that nobody looked for stay open.
     """
     ticks = set(ticked)
     changed = any(view.ticked != (view.facet.id in ticks) for view in views)

@@ -5,24 +5,29 @@ from __future__ import annotations
 import csv
 import io
 import re
-import zipfile
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from postil.data.files import unify_line_ends
 from postil.data.formats.detection import QUIZ_FORMATS, detect, read_quiz
 from postil.data.formats.moodle import find_slots, identity_column, last_attempts
 from postil.data.formats.quizzes import Quiz
 from postil.data.formats.rows import Row, Rows, candidates, find_columns, key_of, read_rows
-from postil.data.formats.spreadsheets import unify_line_ends, unpacked_bytes
-from postil.data.formats.wide import looks_wide, wide_questions
+from postil.data.formats.spreadsheets import Limits
+from postil.data.formats.wide import count_wide_answers, looks_wide, wide_questions
 from postil.data.questions import Question
 from postil.errors import InputError, PostilError
 
-MOST_COLUMNS = 200
 MOST_ROWS = 20_000
-MOST_UNPACKED = 100 * 2**20
+_MOST_COLUMNS = 200
+_MOST_CELLS = 500_000  # or so many columns for every row that may be read
+_FILLED_COLUMNS = 25
+_MOST_CHARACTERS = 50_000_000
+_MOST_UNPACKED = 100 * 2**20
+_MOST_TAGS = 500_000
+_CHOICE = 2  # times as many answers of a wide table may be read as may be stored
 _PASTED = "the pasted text"
 _WITH_FIELDS = (".jsonl", ".ndjson", ".json")  # where every row names its fields, and none is a heading
 _OF_QUIZZES = (".xml", ".gift", ".txt", "")  # the endings of files that may hold questions
@@ -86,22 +91,23 @@ def open_file(name: str, data: bytes, most: int = MOST_ROWS) -> Opened:
 
     Only meanwhile does it lie in a temporary file.
     """
-    shown = _shown_name(name)
+    last = re.split(r"[/\\]", name)[-1].strip()
+    shown = (last if len(last) <= 80 else f"…{last[-79:]}") or "the file"
+    ending = Path(shown).suffix.lower()
+    if not re.fullmatch(r"\.[a-z0-9]{1,8}", ending):
+        ending = ""
     with TemporaryDirectory(prefix="postil-") as folder:
-        path = Path(folder) / f"upload{_ending(shown)}"
+        path = Path(folder) / f"upload{ending}"
         path.write_bytes(data)
         try:
             kind = detect(path) if path.suffix in _OF_QUIZZES else ""
             if kind in QUIZ_FORMATS:
-                return Opened(shown, Rows(Path(shown), (), ()), quiz=read_quiz(path, kind))
-            _refuse_bombs(path, data)
-            rows, notes = _read(path)
-            _refuse_many_columns(rows.path, len(rows.header))
+                return Opened(shown, Rows(Path(shown), (), ()), quiz=read_quiz(path, kind, _MOST_TAGS))
+            rows, notes = _read(path, _limits(most))
             rows.demand_rows()
-            _refuse_many_rows(rows, most)
             rows, dropped = last_attempts(rows)
             # Students are told apart by the person who looks at the draft, so here the rows are numbered.
-            wide = wide_questions(rows, id_column="") if looks_wide(rows.header) else []
+            wide = _wide_questions(rows, most) if looks_wide(rows.header) else []
         except InputError as error:
             raise _in_plain_words(error, path, shown) from error
     return Opened(shown, rows, tuple(wide), (*notes, *dropped), headed=rows.path.suffix not in _WITH_FIELDS)
@@ -109,27 +115,24 @@ def open_file(name: str, data: bytes, most: int = MOST_ROWS) -> Opened:
 
 def open_paste(text: str, most: int = MOST_ROWS) -> Opened:
     """Read pasted text: one answer a line, or cells copied from a spreadsheet, header or not."""
-    text = unify_line_ends(text).replace("\0", "")
-    if "\t" in text:
-        table = [[cell.strip() for cell in row] for row in _cells(text)]
-    else:
-        table = [[line.strip()] for line in text.split("\n")]
+    text, limits = unify_line_ends(text).replace("\0", ""), _limits(most)
+    limits.check_raw(_PASTED, text.count("\n"), 0, text.count("\t"))
+    rows_of_cells = _cells(text) if "\t" in text else [[line] for line in text.split("\n")]
+    table = [[cell.strip() for cell in row] for row in rows_of_cells]
     numbered = [(line, row) for line, row in enumerate(table, 1) if any(row)]
     if not numbered:
         raise PostilError("the text box is empty.", hint="Paste the answers, one per line.")
     width = max(len(row) for _, row in numbered)
-    _refuse_many_columns(_PASTED, width)
+    limits.check(_PASTED, 0, width)
+    limits.check_raw(_PASTED, 0, width, width * len(numbered))
     filled = [(line, [*row, *[""] * (width - len(row))]) for line, row in numbered]
     header = _header(filled[0][1])
     body = filled[1:] if header else filled
-    rows = Rows(
-        Path(_PASTED),
-        tuple(header or _made_header(width)),
-        tuple(Row(line, tuple(row)) for line, row in body),
-    )
+    cells = tuple(Row(line, tuple(row)) for line, row in body)
+    rows = Rows(Path(_PASTED), tuple(header or _made_header(width)), cells)
     if not rows.rows:
         raise PostilError("there is a header row but no answers below it.", hint="Paste the rows as well.")
-    _refuse_many_rows(rows, most)
+    limits.check(_PASTED, len(rows.rows), width)
     return Opened(_PASTED, rows, headed=bool(header))
 
 
@@ -151,9 +154,8 @@ def _cells(text: str) -> list[list[str]]:
         return [line.split("\t") for line in text.split("\n")]
 
 
-def _header(first: list[str]) -> list[str]:
+def _header(names: list[str]) -> list[str]:
     """The first row if it names its columns, one of them as the answers'; else nothing."""
-    names = [name.strip() for name in first]
     if len(names) > 1 and all(names) and len(set(names)) == len(names) and candidates(names, "answer"):
         return names
     return []
@@ -165,29 +167,18 @@ def _made_header(width: int) -> list[str]:
     return ["name", "answer"] if width == 2 else [f"column {place}" for place in range(1, width + 1)]
 
 
-def _shown_name(name: str) -> str:
-    last = re.split(r"[/\\]", name)[-1].strip()
-    return (last if len(last) <= 80 else f"…{last[-79:]}") or "the file"
-
-
-def _ending(name: str) -> str:
-    """The ending of a file's name, as far as it can be one of a table's."""
-    ending = Path(name).suffix.lower()
-    return ending if re.fullmatch(r"\.[a-z0-9]{1,8}", ending) else ""
-
-
-def _read(path: Path) -> tuple[Rows, tuple[str, ...]]:
+def _read(path: Path, limits: Limits) -> tuple[Rows, tuple[str, ...]]:
     """Read a table as UTF-8, or else as older Windows programs write: the preview shows if that was right."""
     try:
-        return read_rows(path), ()
+        return read_rows(path, limits=limits), ()
     except InputError as error:
         if not isinstance(error.__cause__, UnicodeDecodeError):
             raise
         first = error
     try:
-        rows = read_rows(path, encoding="cp1252")
-    except InputError:
-        raise first from None
+        rows = read_rows(path, encoding="cp1252", limits=limits)
+    except InputError as error:
+        raise (first if isinstance(error.__cause__, UnicodeDecodeError) else error) from None
     note = (
         "This file is not saved as UTF-8, so it was read as a file from an older Windows program. Check "
         "accents and special characters below: if they are wrong, save the file as “CSV UTF-8” or as .xlsx."
@@ -195,33 +186,18 @@ def _read(path: Path) -> tuple[Rows, tuple[str, ...]]:
     return rows, (note,)
 
 
-def _refuse_bombs(path: Path, data: bytes) -> None:
-    """Refuse a small workbook that unpacks to a huge one."""
-    try:
-        unpacked = unpacked_bytes(data)
-    except (zipfile.BadZipFile, ValueError, NotImplementedError):
-        return  # no workbook, or a damaged one, of which the reader says what is wrong
-    if unpacked > MOST_UNPACKED:
-        raise InputError(
-            path,
-            f"unpacks to {unpacked / 2**20:,.0f} MB, far more than a class's answers need.",
-            hint="Keep only the sheet with the answers, and save the file again.",
-        )
+def _wide_questions(rows: Rows, most: int) -> list[Question]:
+    """The questions of a wide table: more than may be stored, so that a person can leave some of them out."""
+    if count_wide_answers(rows) > _CHOICE * most:
+        what = f"has more than {_CHOICE * most:,} answers, the most that can be read at once."
+        raise InputError(rows.path, what, hint="Split it by questions or by pupils.")
+    return wide_questions(rows, id_column="")
 
 
-def _refuse_many_columns(path: Path | str, count: int) -> None:
-    if count > MOST_COLUMNS:
-        raise InputError(
-            path,
-            f"has {count:,} columns; at most {MOST_COLUMNS} are read.",
-            hint="Is it the right file? Keep the columns with names, ids and answers.",
-        )
-
-
-def _refuse_many_rows(rows: Rows, most: int) -> None:
-    if len(rows.rows) > most:
-        what = f"has {len(rows.rows):,} rows; at most {most:,} can be imported at once."
-        raise InputError(rows.path, what, hint="Split the file.")
+def _limits(most: int) -> Limits:
+    """How large a table may be if so many rows of it may be read: each check takes well under a second."""
+    cells = max(_MOST_CELLS, _FILLED_COLUMNS * most)
+    return Limits(most, _MOST_COLUMNS, cells, _MOST_CHARACTERS, _MOST_UNPACKED)
 
 
 def _in_plain_words(error: InputError, path: Path, name: str) -> PostilError:
@@ -251,11 +227,19 @@ def guess_columns(draft: Draft) -> dict[str, tuple[int, ...]]:
     if draft.wide and find_slots(rows.header):
         identity = identity_column(rows)
         columns["id"] = () if identity is None else (rows.header.index(identity),)
-    columns["student"] = _guess_student(rows.header)
+    whole, first, last = (
+        [place for place, name in enumerate(rows.header) if key_of(name) in names][:1]
+        for names in (_NAMES, _FIRST_NAMES, _LAST_NAMES)
+    )
+    columns["student"] = tuple(whole or first + last)
     if columns["id"] and columns["id"][0] in columns["student"]:
         columns["id"] = ()  # two pupils may have one name; the rows' numbers tell them apart
     if not columns["answer"] and not draft.wide:
-        columns["answer"] = _longest(rows, [place for places in columns.values() for place in places])
+        taken = {place for places in columns.values() for place in places}
+        free = [place for place in range(len(rows.header)) if place not in taken]
+        sample = rows.rows[:_SAMPLE]  # the answers are where most text is
+        longest = sorted(free, key=lambda place: -sum(len(row.cells[place]) for row in sample))
+        columns["answer"] = tuple(longest[:1])
     return {role: places if role in roles_of(draft) else () for role, places in columns.items()}
 
 
@@ -270,20 +254,3 @@ def _guess(rows: Rows, role: str) -> list[str]:
         return list(columns.references)
     name: str | None = getattr(columns, role)
     return [name] if name is not None else []
-
-
-def _guess_student(header: Sequence[str]) -> tuple[int, ...]:
-    whole, first, last = (
-        [place for place, name in enumerate(header) if key_of(name) in names][:1]
-        for names in (_NAMES, _FIRST_NAMES, _LAST_NAMES)
-    )
-    return tuple(whole or first + last)
-
-
-def _longest(rows: Rows, used: Collection[int]) -> tuple[int, ...]:
-    """The column with most text of those that are nothing else yet."""
-    free = [place for place in range(len(rows.header)) if place not in used]
-    if not free:
-        return ()
-    sample = rows.rows[:_SAMPLE]
-    return (max(free, key=lambda place: sum(len(row.cells[place]) for row in sample)),)

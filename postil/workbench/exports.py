@@ -20,15 +20,16 @@ from pathlib import Path
 from typing import Any
 
 from postil.data import questions as responses
+from postil.data.files import unify_line_ends
 from postil.data.formats.rows import write_rows
-from postil.data.formats.spreadsheets import MEAN_SOMETHING, text_cell, unify_line_ends
+from postil.data.formats.workbooks import means_something, text_cell
 from postil.data.judgements import Explanation, Judgement, collapsed
 from postil.data.labels import PLAIN_NAMES, RESPONSE_SCHEMES
 from postil.errors import PostilError, number_of
 from postil.explain.class_report import GradedQuestion, class_report
 from postil.explain.page import printable
 from postil.workbench.claims import in_words
-from postil.workbench.records import Answer, Decision, Question, View, sentence
+from postil.workbench.records import Answer, Question, View, sentence
 
 Cell = str | float | None
 
@@ -83,7 +84,7 @@ def _cell(sheet: Any, value: Cell, wrapped: Any) -> Any:
     """What stands in a cell: most values as they are, which is fastest; only some texts need more."""
     if not isinstance(value, str):
         return value
-    if len(value) <= _SHORT and not value.startswith(MEAN_SOMETHING) and "_x" not in value:
+    if len(value) <= _SHORT and not means_something(value) and "_x" not in value:
         return value
     cell = text_cell(sheet, value)
     cell.alignment = wrapped
@@ -134,7 +135,7 @@ MOODLE_NAMES = {"username": "Username", "idnumber": "ID number", "email": "Email
 _MOODLE_COLUMNS = ("Grade", "Feedback")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _MOST = 0.8  # of the cells have to look like what a column is taken for
-_MADE_KEY = re.compile(r"a\d+|typed-[0-9a-f]{6}")
+_MADE_KEY = re.compile(r"\A(?:a\d+|typed-[0-9a-f]{6})\Z")
 _LEFT_OUT = (
     "Not listed here: {} without an id or a name to show whose it is. The question sheets list every answer."
 )
@@ -156,10 +157,14 @@ class Identity:
 
 
 def as_csv(question: Question, views: Sequence[View], names: Names = NOBODY) -> bytes:
-    """A question's answers as CSV; the mark at its start tells Excel that it is UTF-8."""
-    cells = answer_rows(question, views, names)
+    """A question's answers as CSV."""
+    return as_table([name for name, _ in COLUMNS], answer_rows(question, views, names))
+
+
+def as_table(header: Sequence[str], cells: Sequence[Sequence[Cell]]) -> bytes:
+    """A table of texts and numbers as CSV; the mark at its start tells Excel that it is UTF-8."""
     rows = [["" if cell is None else _number(cell) for cell in row] for row in cells]
-    return _BYTE_ORDER_MARK + delimited([name for name, _ in COLUMNS], rows)
+    return _BYTE_ORDER_MARK + delimited(header, rows)
 
 
 def as_xlsx(question: Question, views: Sequence[View], names: Names = NOBODY) -> bytes:
@@ -188,7 +193,7 @@ def answer_rows(question: Question, views: Sequence[View], names: Names = NOBODY
             points_of(question, view),
             question.points,
             round(view.judged.confidence, 3) if view.judged and not view.decision else None,
-            _decider(view.decision, names) if view.decision else MACHINE if view.judged else "",
+            _decider(view, names),
             clean(in_words(view.facets)) if view.facets_count else "",
             clean(_explanation(view)),
             clean(feedback(view)),
@@ -224,12 +229,11 @@ def guess_identity(answers: Sequence[Answer]) -> Identity:
     """Which column finds the students in Moodle, by what the cells look like."""
     keys = [answer.key.strip() for answer in answers]
     students = [answer.student.strip() for answer in answers]
-    for column, cells in (("student", students), ("key", keys)):
-        if _mostly(cells, lambda cell: bool(_EMAIL.fullmatch(cell))):
-            return Identity(column, "email")
-    for column, cells in (("student", students), ("key", keys)):
-        if _mostly(cells, str.isdigit):
-            return Identity(column, "idnumber")
+    looks = {"email": lambda cell: bool(_EMAIL.fullmatch(cell)), "idnumber": str.isdigit}
+    for name, looks_right in looks.items():
+        for column, cells in (("student", students), ("key", keys)):
+            if _mostly(cells, looks_right):
+                return Identity(column, name)
     # A name with a blank in it is nobody's user name; still less is an id that Moodle has never seen.
     usable = _mostly(students, lambda cell: bool(cell) and not re.search(r"\s", cell))
     usable = usable or (any(students) and _mostly(keys, is_made))
@@ -239,6 +243,27 @@ def guess_identity(answers: Sequence[Answer]) -> Identity:
 def is_made(key: str) -> bool:
     """Whether an id is like those that Postil makes up where a file, a paste or a typed answer had none."""
     return _MADE_KEY.fullmatch(key.strip()) is not None
+
+
+def question_file(
+    ending: str, question: Question, views: Sequence[View], names: Names = NOBODY, to: Identity | None = None
+) -> tuple[bytes, str]:
+    """A question's answers as a file with this ending, and its media type; `to` finds students in Moodle."""
+    if ending == "-moodle.csv":
+        return moodle_csv(question, views, to or guess_identity([view.answer for view in views])), CSV
+    if ending == ".xlsx":
+        return as_xlsx(question, views, names), XLSX
+    return as_csv(question, views, names), CSV
+
+
+def course_file(
+    ending: str, graded: Graded, names: Names = NOBODY, to: Identity | None = None
+) -> tuple[bytes, str]:
+    """A course as a file with this ending, and its media type."""
+    if ending == ".xlsx":
+        return course_xlsx(graded, names), XLSX
+    answers = [view.answer for _, views in graded for view in views]
+    return course_moodle(graded, to or guess_identity(answers)), CSV
 
 
 def report(graded: Graded, title: str) -> str:
@@ -282,7 +307,14 @@ def _mostly(cells: Sequence[str], looks_right: Callable[[str], bool]) -> bool:
 
 def _overview(graded: Graded) -> Sheet:
     """Who has how many points for which question; whose answer it is must be certain, or it is left out."""
-    pupils = [[_pupil(view.answer) for view in views] for _, views in graded]
+    # An id that Postil made says nothing about whose answer it is.
+    pupils = [
+        [
+            ("" if is_made(key := clean(view.answer.key)) else key, clean(view.answer.student))
+            for view in views
+        ]
+        for _, views in graded
+    ]
     # Two of one name without ids of their own: nobody can tell which of them is which in another question.
     unclear = {who for own in pupils for who, count in Counter(own).items() if count > 1} | {("", "")}
     points: dict[tuple[str, str], list[Cell]] = {}
@@ -302,24 +334,17 @@ def _overview(graded: Graded) -> Sheet:
     return Sheet("points", columns, rows)
 
 
-def _pupil(answer: Answer) -> tuple[str, str]:
-    """Whose answer it is: the teacher's id with the name; an id that Postil made says nothing about that."""
-    key, student = clean(answer.key), clean(answer.student)
-    return ("" if is_made(key) else key), student
-
-
-def _decider(decision: Decision, names: Names) -> str:
+def _decider(view: View, names: Names) -> str:
     """Who has decided, by name where it is known."""
-    if decision.source == "labelled":
-        return TWO
-    return clean(names.get(decision.by, TEACHER)) if decision.by is not None else TEACHER
+    if view.decision is None:
+        return MACHINE if view.judged else ""
+    return TWO if view.decision.source == "labelled" else clean(names.get(view.decision.by or 0, TEACHER))
 
 
 def _explanation(view: View) -> str:
     """Why the label is what it is; where the teacher chose another label, also what the machine had said."""
-    if view.decision and not _fits(view):
-        return sentence(_decided(view))
-    return view.note or (sentence(_decided(view)) if view.decision else "")
+    note = view.note if _fits(view) or not view.decision else ""
+    return note or (sentence(_decided(view)) if view.decision else "")
 
 
 def _fits(view: View) -> bool:

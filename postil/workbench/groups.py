@@ -57,9 +57,13 @@ def group_texts(texts: Sequence[str]) -> list[int]:
     first: dict[Words, int] = {}
     for place, form in enumerate(forms):
         first.setdefault(form, place)
+    # Only texts with the same numbers and negations can be near each other; long ones are only equal.
+    blocks: defaultdict[object, list[Words]] = defaultdict(list)
+    for form in first:
+        blocks[form if _is_long(form) else _guarded(form)].append(form)
     leaders: dict[Words, Words] = {}
-    for alike in _blocks(list(first)):
-        leaders |= _led(alike)
+    for block in blocks.values():
+        leaders |= _led(block)
     return [first[leaders[form]] + 1 for form in forms]
 
 
@@ -84,15 +88,6 @@ def are_near(text: Words, other: Words) -> bool:
         return False
     edits = SequenceMatcher(None, text, other, autojunk=False).get_opcodes()
     return all(_mean_the_same(text[a:b], other[c:d]) for kind, a, b, c, d in edits if kind != "equal")
-
-
-def _blocks(forms: Sequence[Words]) -> list[list[Words]]:
-    """Texts that can be near each other at all: those with the same numbers and negations."""
-    blocks: defaultdict[tuple[Words, Words], list[Words]] = defaultdict(list)
-    for form in forms:
-        if not _is_long(form):
-            blocks[_guarded(form)].append(form)
-    return [*blocks.values(), *([form] for form in forms if _is_long(form))]
 
 
 def _is_long(form: Words) -> bool:

@@ -20,6 +20,7 @@ from postil.workbench.drafts import Columns, Draft
 from postil.workbench.records import LABELS, NewAnswer, Question
 
 MOST_QUESTIONS = 200
+_LONGEST_TEXT = 5_000
 _UNSAID = (
     "The file does not include the text of question “{}”. Choose the question it belongs to, or download the "
     "report again with “question text” ticked."
@@ -28,9 +29,9 @@ _UNSAID = (
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A question as a draft would store it; for one that is there already, only its answers count.
+    """A question as a draft would store it; if the course has it already, only its answers count.
 
-    `labels` are by the answer's key. `question_id` is the question that is there.
+    `labels` are by the answer's key. `question_id` is the question that the course has.
     """
 
     text: str
@@ -80,6 +81,9 @@ class _Line:
     label: str
 
 
+_Part = tuple[str, tuple[str, ...], list[_Line]]  # a question's text, its references and its lines
+
+
 def make_plan(
     draft: Draft,
     columns: Columns,
@@ -90,7 +94,7 @@ def make_plan(
     targets: Mapping[int, Target] | None = None,
     most: int = 20_000,
 ) -> Plan:
-    """See what a draft would store if its columns are taken so.
+    """What a draft would store with these roles of its columns.
 
     `taken` are the ids that the question's answers have already. Of a draft that brings its questions,
     numbered from 0 on, `left_out` says which not to store, `given` which references a person wrote, and
@@ -122,45 +126,33 @@ def make_plan(
         right = tuple((given or {}).get(number) or references)
         questions.append(_planned(text, right, lines, taken, problems, warnings))
     if there:
-        warnings.append(f"{_are(there, 'answer')} already in the course and will stay as before.")
+        are = "is" if there == 1 else "are"
+        warnings.append(f"{number_of(there, 'answer')} {are} already in the course and will stay as before.")
     plan = Plan(tuple(questions))
     _look_over(draft, plan, most, problems, warnings)
     return Plan(plan.questions, tuple(dict.fromkeys(problems)), tuple(dict.fromkeys(warnings)))
 
 
-_Part = tuple[str, tuple[str, ...], list[_Line]]
-
-
 def _parts(draft: Draft, columns: Columns, problems: list[str]) -> list[_Part]:
     """The questions of a draft with their lines, before anything is checked."""
+    rows = draft.rows
     if draft.wide:
-        return [
-            (
-                question.text,
-                tuple(reference.text for reference in question.references),
-                [
-                    _line(draft.rows, answer.row - 1, answer.text, columns, answer.row)
-                    for answer in question.answers
-                ],
-            )
-            for question in draft.wide
-        ]
+        parts = []
+        for question in draft.wide:
+            answers = [(answer.row, answer.text) for answer in question.answers]
+            lines = [_line(rows, row - 1, text, columns, row) for row, text in answers]
+            parts.append((question.text, tuple(reference.text for reference in question.references), lines))
+        return parts
     if not columns["answer"]:
         problems.append("Choose the column with the answers.")
         return []
-    lines = [
-        _line(draft.rows, place, _cell(draft.rows, place, columns["answer"]), columns)
-        for place in range(len(draft.rows.rows))
-    ]
+    places = range(len(rows.rows))
+    lines = [_line(rows, place, _cell(rows, place, columns["answer"]), columns) for place in places]
     if draft.question_id is not None:
         return [("", (), lines)]
     if not columns["question"]:
         problems.append("Choose the column with the questions, or add the answers on a question's own page.")
         return []
-    return _by_question(draft.rows, columns, lines)
-
-
-def _by_question(rows: Rows, columns: Columns, lines: Sequence[_Line]) -> list[_Part]:
     groups: dict[Hashable, _Part] = {}
     for place, line in enumerate(lines):
         text = _cell(rows, place, columns["question"]).strip()
@@ -206,7 +198,7 @@ def _planned(
 
 
 def _keys(lines: Sequence[_Line], taken: Collection[str]) -> list[str]:
-    """Each line's own id; those without one are numbered: as their rows are, or on from what is there."""
+    """Each line's own id; those without one are numbered like their rows, or after the existing ones."""
     used = {*taken, *(line.key for line in lines)}
     number = len(taken)
     keys = []
@@ -236,15 +228,11 @@ def _refuse_repeated(
         )
     known = [key for key in keys if key in taken]
     if known:
+        which = f"The id {some(known)} is" if len(known) == 1 else f"{len(known):,} ids ({some(known)}) are"
         problems.append(
-            f"{_known(known)} Leave these rows out, or choose no id column if these are new answers."
+            f"{which} already used for this question. Leave these rows out, or choose no id column if these "
+            "are new answers."
         )
-
-
-def _known(known: Sequence[str]) -> str:
-    if len(known) == 1:
-        return f"The id {some(known)} is already used for this question."
-    return f"{len(known):,} of these ids are already used for this question: {some(known)}."
 
 
 def _labels(
@@ -257,7 +245,7 @@ def _labels(
         try:
             label = parse_label(Path(), line.line, line.label)
         except InputError:
-            known = ", ".join(f"“{PLAIN_NAMES[one]}”" for one in LABELS)
+            known = ", ".join(f"“{PLAIN_NAMES[name]}”" for name in LABELS)
             problems.append(
                 f"Row {line.line} has no valid label in the label column. The labels are {known}. "
                 "Choose another column for the labels, or none."
@@ -275,7 +263,7 @@ def _labels(
 
 
 def _look_over(draft: Draft, plan: Plan, most: int, problems: list[str], warnings: list[str]) -> None:
-    """What is worth saying about the whole."""
+    """Problems and warnings about the draft as a whole."""
     texts = [answer.text for question in plan.questions for answer in question.answers]
     empty = sum(not text for text in texts)
     decided = sum(len(question.labels) for question in plan.questions)
@@ -284,7 +272,8 @@ def _look_over(draft: Draft, plan: Plan, most: int, problems: list[str], warning
     elif texts and empty == len(texts):
         problems.append("The column chosen for the answers is empty.")
     elif empty:
-        warnings.append(f"{_are(empty, 'answer')} empty and will be graded as “not an answer”.")
+        are = "is" if empty == 1 else "are"
+        warnings.append(f"{number_of(empty, 'answer')} {are} empty and will be graded as “not an answer”.")
     if len(texts) > most:
         problems.append(
             f"There are {len(texts):,} answers; at most {most:,} can be imported at once. Split the file."
@@ -301,17 +290,8 @@ def _look_over(draft: Draft, plan: Plan, most: int, problems: list[str], warning
             problems.append("Some rows do not say which question they answer.")
 
 
-def _are(count: int, thing: str) -> str:
-    return f"{number_of(count, thing)} {'is' if count == 1 else 'are'}"
-
-
 def _have(count: int, thing: str = "answer") -> str:
     return f"{number_of(count, thing)} {'has' if count == 1 else 'have'}"
-
-
-# A learning platform's quiz on its way to becoming questions: which are imported, and what is wrong.
-
-_LONGEST_TEXT = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,7 +299,7 @@ class Choice:
     """A question of a quiz as a person sees it: whether it is taken, and how.
 
     `references` and `points` are as written in the form. `there` says that the course has this question.
-    `problem` says why it cannot be made so; empty where it can, or is not wanted.
+    `problem` says why it cannot be created like this; empty if it can, or is not taken.
     """
 
     number: int
@@ -352,9 +332,8 @@ def make_choices(quiz: Quiz, known: Iterable[Question], fields: Mapping[str, Any
     A question that the course has already is not taken, unless somebody wants it twice.
     """
     there = match_questions([question.text for question in quiz.questions], list(known))
-    return [
-        _choice(number, question, number in there, fields) for number, question in enumerate(quiz.questions)
-    ]
+    numbered = enumerate(quiz.questions)
+    return [_choice(number, question, number in there, fields) for number, question in numbered]
 
 
 def _choice(number: int, question: QuizQuestion, there: bool, fields: Mapping[str, Any] | None) -> Choice:
@@ -366,19 +345,14 @@ def _choice(number: int, question: QuizQuestion, there: bool, fields: Mapping[st
         taken = f"take-{number}" in fields
         points = str(fields.get(f"points-{number}", "1"))
         references = "\n".join(_lines(str(fields.get(f"right-{number}", ""))))
-    problem = _problem(question, references, points) if taken else ""
+    lines, problem = _lines(references), ""
+    if taken and not lines:
+        problem = "There is no right answer to compare with yet. Write one, or leave the question out."
+    elif taken and max(map(len, (question.text, *lines))) > _LONGEST_TEXT:
+        problem = f"This is longer than {_LONGEST_TEXT:,} characters. Leave it out or shorten it."
+    elif taken and _points(points) is None:
+        problem = "The points must be a number above 0."
     return Choice(number, question, taken, references, points, there, problem)
-
-
-def _problem(question: QuizQuestion, references: str, points: str) -> str:
-    lines = _lines(references)
-    if not lines:
-        return "There is no right answer to compare with yet. Write one, or leave the question out."
-    if max(map(len, (question.text, *lines))) > _LONGEST_TEXT:
-        return f"This is longer than {_LONGEST_TEXT:,} characters. Leave it out, or shorten it in the quiz."
-    if _points(points) is None:
-        return "The points must be a number above 0."
-    return ""
 
 
 def _points(text: str) -> float | None:

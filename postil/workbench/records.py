@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime, timedelta
 from enum import IntEnum
-from typing import Protocol
+from hashlib import sha256
+from json import dumps
 
 from postil.data.judgements import AlignedPair, Facets, Reason
 from postil.data.labels import PARTLY, PLAIN_NAMES, RESPONSE_SCHEMES
 from postil.grading.credit import earned
 from postil.workbench.claims import FacetView, Outcome, facet_views, ticks_of
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MOST_DIGITS = 18  # of a number in a version
 LABELS = RESPONSE_SCHEMES["5way"].labels
 OWNER, TEACHER, ASSISTANT = "owner", "teacher", "assistant"
 ROLES = (OWNER, TEACHER, ASSISTANT)
@@ -32,7 +35,7 @@ SHARED = {"help": Level.HELP, "teach": Level.TEACH}
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who was let in. Without a number it is the one person of `--local`, who has everything."""
+    """Somebody who is logged in. Without a number it is the user of `--local`, who may do everything."""
 
     id: int | None
     login: str
@@ -87,14 +90,6 @@ _REASONS = {
 }
 
 
-class _Labelled(Protocol):
-    """Whatever has a label."""
-
-    @property
-    def label(self) -> str:
-        """The label."""
-
-
 @dataclass(frozen=True, slots=True)
 class Course:
     """A course, how many questions and answers it holds, and whose it is, if anybody's by name."""
@@ -125,6 +120,17 @@ class Question:
     decided: int
     facets: Facets = None
 
+    @property
+    def version(self) -> str:
+        """Which edition of text, references and points this is: another one whenever they change."""
+        return _fingerprint(self.text, *self.references, repr(self.points))
+
+    @property
+    def facets_version(self) -> str:
+        """The same of the rubric."""
+        rows = self.facets and [[item.id, item.first, item.weight, item.required] for item in self.facets]
+        return _fingerprint(dumps(rows))
+
 
 @dataclass(frozen=True, slots=True)
 class NewAnswer:
@@ -152,7 +158,7 @@ class Answer:
 class Judged:
     """What the machine says of one answer, in a form that can be kept.
 
-    `probabilities` are those of the five labels. `reason` is there where no model was needed; otherwise
+    `probabilities` are those of the five labels. `reason` is set where no model was needed; otherwise
     `teacher` and `student` say in words how the answer compares with `reference`, and `doubt` what a person
     should check about the label. `alignment` shows it, and `facets` has what became of each facet;
     `looked_for` tells the facets that a teacher had set by then.
@@ -201,6 +207,34 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
+class Version:
+    """What somebody saw of an answer when they decided: by it, a decision in between is noticed.
+
+    `decision` is the number of the decision that counted, `judgement` the microsecond in which the machine's
+    judgement was made; 0 stands for none.
+    """
+
+    decision: int = 0
+    judgement: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.decision}-{self.judgement}"
+
+    @classmethod
+    def of(cls, decision: int | None, made: datetime | None) -> Version:
+        """The version of an answer with this decision, and a judgement made at this moment."""
+        return cls(decision or 0, (made - _EPOCH) // timedelta(microseconds=1) if made else 0)
+
+    @classmethod
+    def read(cls, text: str) -> Version | None:
+        """The version that a form or a program sent; None if it is none."""
+        parts = text.split("-")
+        if len(parts) != len(fields(cls)) or not all(part.isascii() and part.isdecimal() for part in parts):
+            return None
+        return cls(*(int(part[:_MOST_DIGITS]) for part in parts))
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """An answer as a page shows it: a person's decision comes before the machine's judgement.
 
@@ -213,9 +247,16 @@ class View:
     set_facets: Facets = None
 
     @property
+    def version(self) -> Version:
+        """What was known of the answer: a decision says on which version it was made."""
+        decision, judged = self.decision, self.judged
+        return Version.of(decision.id if decision else None, judged.made if judged else None)
+
+    @property
     def label(self) -> str | None:
         """The label that counts; None before anybody has judged."""
-        return counting_label(self.judged, self.decision)
+        counting = self.decision or self.judged
+        return counting.label if counting else None
 
     @property
     def score(self) -> float | None:
@@ -257,8 +298,9 @@ class View:
         """What the machine says of the answer; it asks nobody to check what a person has decided."""
         if self.judged is None:
             return ""
+        because = sentence(self.judged.reason.words) if self.judged.reason else ""
         doubt = "" if self.decision else self.judged.doubt
-        return " ".join(filter(None, (sentence(_because(self.judged)), self.judged.teacher, doubt)))
+        return " ".join(filter(None, (because, self.judged.teacher, doubt)))
 
     @property
     def doubtful(self) -> bool:
@@ -273,7 +315,7 @@ class Job:
     `kind` is "propose", "grade", "regrade", "recheck" (look for facets that have changed; labels stay) or
     "facets" (find what a full answer says); `state` is "waiting", "running", "done", "failed", and for what a
     regrade proposes also "applied" or "dropped". `lease` is known only to the worker that took it last, which
-    may write the job. A job is `forsaken` while no worker is there to do it.
+    may write the job. A job is `forsaken` while there is no worker to do it.
     """
 
     id: int
@@ -301,14 +343,8 @@ class Change:
     after: Judged
 
 
-def counting_label(judged: _Labelled | None, decision: Decision | None) -> str | None:
-    """The label that counts: a person's before the machine's; None before anybody has judged."""
-    counting = decision or judged
-    return counting.label if counting else None
-
-
-def _because(judged: Judged) -> str:
-    return judged.reason.words if judged.reason else ""
+def _fingerprint(*texts: str) -> str:
+    return sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def sentence(clause: str) -> str:

@@ -175,7 +175,8 @@ def outcomes(work: Work) -> list[Outcome]:
 def compare(work: Work) -> Comparison:
     """How far the two agree on the answers that both have labelled."""
     taggings = arbitration.complete(work.taggings, assignments(work.round))
-    own = [[one for one in taggings if one.person == str(person.id)] for person in work.round.labellers]
+    people = (str(person.id) for person in work.round.labellers)
+    own = [[tagging for tagging in taggings if tagging.person == person] for person in people]
     first, second = ({tagging.item: tagging.tags[0] for tagging in side} for side in own)
     counts = Counter((first[item], second[item]) for item in first)
     used = {label for pair in counts for label in pair}

@@ -1,4 +1,4 @@
-"""What the workbench is told when it starts: which database, where it listens, for whom, its limits."""
+"""The settings of the workbench: which database, where it listens, for whom, and its limits."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+MEMORY = 1536  # megabytes; with all models loaded, a process that judges has 450 to 600
 _FILE = "workbench.db"
 
 
 def default_database(platform: str = sys.platform, environment: Mapping[str, str] = os.environ) -> Path:
-    """Where the workbench keeps its file unless told otherwise: the user's own data folder."""
+    """Where the workbench keeps its file by default: the user's own data folder."""
     home = Path.home()
     if platform == "win32":
         return _folder(environment.get("LOCALAPPDATA"), home / "AppData" / "Local") / "Postil" / _FILE
@@ -22,7 +23,7 @@ def default_database(platform: str = sys.platform, environment: Mapping[str, str
 
 
 def _folder(named: str | None, otherwise: Path) -> Path:
-    """The folder that the environment names; a relative one depends on where one stands, and is not used."""
+    """The folder that the environment names; a relative one depends on the current folder, and is ignored."""
     return Path(named) if named and Path(named).is_absolute() else otherwise
 
 
@@ -33,8 +34,10 @@ class Settings:
     The database is a file, or the address of a PostgreSQL database. `local` is for one person on this
     computer, without accounts. `address` is what people type into their browsers, if that is not the port on
     this computer: behind a proxy with TLS it begins with https. The limits are those of one upload, and of
-    how much one person, or one address from which nobody is logged in, may ask for. `monitor` names the
-    networks from which metrics may be read; where it is empty, only this computer may.
+    how much one person, or one address from which nobody is logged in, may ask for; from one address
+    may come `login_per_minute` logins. `monitor` names the networks from which metrics may be read; where it
+    is empty, only this computer may. `memory` is for each process that judges, in megabytes; 0 means without
+    limit.
     """
 
     database: Path | str = field(default_factory=default_database)
@@ -46,4 +49,6 @@ class Settings:
     most_answers: int = 20_000
     person_per_minute: int = 600
     stranger_per_minute: int = 240  # a whole school may come from one address
+    login_per_minute: int = 120
     monitor: str = ""
+    memory: int = MEMORY

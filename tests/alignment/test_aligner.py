@@ -10,8 +10,8 @@ import pytest
 
 from postil.alignment import optimiser
 from postil.alignment.aligner import LINK_TYPES, Aligner, Models, load_aligner, typed
-from postil.data.formats.chunks import check_annotation
 from postil.data.formats.ists import read_alignments, write_alignments
+from postil.data.formats.ists_rules import check_annotation
 from postil.data.judgements import APPROXIMATE, AlignedPair, ChunkedPair
 
 TEXT = """the a bulb switch battery Z path closed open lit is not never may says 12 ten , . red old dogs sleep
@@ -53,7 +53,7 @@ def special() -> list[ChunkedPair]:
         (long, other),
         (long, ["the", "bulb"]),
     ]
-    return [chunked(rng, str(100 + place), *side) for place, side in enumerate(sides)]
+    return [chunked(rng, str(100 + index), *side) for index, side in enumerate(sides)]
 
 
 @pytest.fixture(scope="module")
@@ -65,8 +65,8 @@ def test_every_token_stands_in_exactly_one_alignment_and_chunks_stay_whole(align
     for given, found in zip([*made_up(), *special()], aligned, strict=True):
         assert (found.id, found.source, found.target) == (given.id, given.source, given.target)
         for chunks, size, side in (
-            (given.source_chunks, len(given.source), [one.source for one in found.alignments]),
-            (given.target_chunks, len(given.target), [one.target for one in found.alignments]),
+            (given.source_chunks, len(given.source), [alignment.source for alignment in found.alignments]),
+            (given.target_chunks, len(given.target), [alignment.target for alignment in found.alignments]),
         ):
             assert sorted(token for tokens in side for token in tokens) == list(range(1, size + 1))
             for chunk in chunks:
@@ -75,7 +75,7 @@ def test_every_token_stands_in_exactly_one_alignment_and_chunks_stay_whole(align
 
 def test_types_and_scores_keep_the_guideline(aligned):
     kinds = set()
-    for one in (one for pair in aligned for one in pair.alignments):
+    for one in (alignment for pair in aligned for alignment in pair.alignments):
         kinds.add(one.type)
         assert set(one.labels[1:]) <= {"FACT", "POL"}
         if one.type == "NOALI":
@@ -119,9 +119,10 @@ def test_texts_are_cut_into_our_own_chunks():
     ]
     found = load_aligner().align_texts(texts)
     assert [pair.id for pair in found] == ["1", "2", "3", "4", "5"]
-    assert [(one.source, one.type) for one in found[0].alignments[:2]] == [((1, 2), "EQUI"), ((3, 4), "EQUI")]
-    assert [one.type for one in found[1].alignments] == ["NOALI"]
-    assert {one.type for one in found[2].alignments} == {"NOALI"}
+    first = [(alignment.source, alignment.type) for alignment in found[0].alignments[:2]]
+    assert first == [((1, 2), "EQUI"), ((3, 4), "EQUI")]
+    assert [alignment.type for alignment in found[1].alignments] == ["NOALI"]
+    assert {alignment.type for alignment in found[2].alignments} == {"NOALI"}
     assert found[3].alignments == ()
 
 
@@ -132,20 +133,20 @@ def test_the_example_of_the_paper():
         ["10", "killed", "in", "road", "accident", "in", "NW", "Pakistan"],
     )
     (found,) = load_aligner().align([ChunkedPair("1", tuple(words[0]), tuple(words[1]), *chunks)])
-    links = {(one.source, one.target): one for one in found.alignments}
+    links = {(alignment.source, alignment.target): alignment for alignment in found.alignments}
     assert set(links) == set(zip(*chunks, strict=True))
     assert links[(2,), (2,)].type == "EQUI"
     assert links[(1,), (1,)].type == "SIMI"
     assert links[(3, 4, 5), (3, 4, 5)].type in ("SPE1", "SIMI")
     assert links[(6, 7), (6, 7, 8)].type == "SPE2"
-    assert min(one.score for one in found.alignments) >= 3
+    assert min(alignment.score for alignment in found.alignments) >= 3
 
 
 def test_opposites_are_told():
     chunks = ((1, 2), (3, 4)), ((1, 2), (3, 4))
     words = ("the", "voltage", "goes", "up"), ("the", "voltage", "goes", "down")
     (found,) = load_aligner().align([ChunkedPair("1", *words, *chunks)])
-    assert [one.type for one in found.alignments] == ["EQUI", "OPPO"]
+    assert [alignment.type for alignment in found.alignments] == ["EQUI", "OPPO"]
 
 
 def test_a_pair_whose_links_are_not_surely_the_best_says_so(monkeypatch):

@@ -30,12 +30,12 @@ CANDIDATES = st.lists(
 
 
 def possible(links) -> bool:
-    chunks = list(chain.from_iterable(one.chunks for one in links))
+    chunks = list(chain.from_iterable(link.chunks for link in links))
     return len(chunks) == len(set(chunks))
 
 
 def worth(links) -> float:
-    return sum(one.worth for one in links)
+    return sum(link.worth for link in links)
 
 
 @settings(deadline=None, max_examples=150)
@@ -46,7 +46,7 @@ def test_nothing_is_better(candidates):
     assert choice.exact
     assert possible(choice.links)
     assert set(choice.links) <= set(candidates)
-    assert worth(choice.links) == pytest.approx(max(worth(one) for one in subsets if possible(one)))
+    assert worth(choice.links) == pytest.approx(max(worth(subset) for subset in subsets if possible(subset)))
 
 
 def test_two_chunks_for_one_when_that_is_worth_more():

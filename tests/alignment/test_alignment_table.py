@@ -7,8 +7,16 @@ import pytest
 
 from postil.alignment.aligner import single_table
 from postil.alignment.conventions import CONVENTIONS, find_convention
-from postil.alignment.features import _best_other, _heads, features, members, prepare, read
-from postil.alignment.words import KINDS, sentence
+from postil.alignment.features import (
+    KINDS,
+    _best_other,
+    _heads,
+    features,
+    members,
+    prepare,
+    read,
+    sentence,
+)
 from postil.data.judgements import ChunkedPair
 from postil.language.pipeline import analyse_tokens
 
@@ -39,7 +47,7 @@ def test_heads_depend_on_no_other_word_of_their_chunk():
         "The old dog sleeps in the kitchen", "A dog sleeps", ((1, 2, 3), (4,), (5, 6, 7)), ((1, 2), (3,))
     )
     words = pair.first.words
-    assert [words[place] for place in _heads(pair.first.marks, pair.first_chunks)] == [
+    assert [words[head] for head in _heads(pair.first.marks, pair.first_chunks)] == [
         "dog",
         "sleeps",
         "kitchen",

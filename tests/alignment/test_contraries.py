@@ -9,7 +9,7 @@ from postil.alignment.aligner import load_aligner
 
 def types(first: str, second: str) -> set[str]:
     (pair,) = load_aligner().align_texts([(first, second)])
-    return {one.type for one in pair.alignments}
+    return {alignment.type for alignment in pair.alignments}
 
 
 @pytest.mark.parametrize(
@@ -24,12 +24,12 @@ def types(first: str, second: str) -> set[str]:
 )
 def test_opposites_are_opposites_and_score_four(first, second):
     (pair,) = load_aligner().align_texts([(first, second)])
-    assert [one.score for one in pair.alignments if one.type == "OPPO"] == [4]
+    assert [alignment.score for alignment in pair.alignments if alignment.type == "OPPO"] == [4]
 
 
 def test_a_lone_chunk_joins_the_link_that_it_makes_contrary():
     (pair,) = load_aligner().align_texts([("the switch is open", "the switch is closed")])
-    assert {one.type for one in pair.alignments} == {"EQUI", "OPPO"}
+    assert {alignment.type for alignment in pair.alignments} == {"EQUI", "OPPO"}
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from postil.batch.work import Work
 @pytest.fixture
 def here(monkeypatch):
     """An engine that needs no process and no model."""
-    monkeypatch.setattr(worker, "load_judge", lambda *_: StubJudge())
+    monkeypatch.setattr(worker, "load_judge", lambda *_: StubJudge().grade_many)
     return HereEngine()
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import sys
 
-from postil.batch.cluster import RayEngine
 from postil.batch.dataset import grade_dataset
+from postil.batch.engines import RayEngine
 from postil.batch.work import Work
 from postil.errors import PostilError
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import ray
 from ray_stub import NOTES, RAISES, SMALL, install
 
-from postil.batch.cluster import RayEngine
 from postil.batch.dataset import grade_dataset
+from postil.batch.engines import RayEngine
 from postil.batch.work import Work
 
 

@@ -16,8 +16,8 @@ import ray
 from ray.cluster_utils import Cluster
 from ray_stub import DOOMED, SMALL, install
 
-from postil.batch.cluster import RayEngine
 from postil.batch.dataset import grade_dataset
+from postil.batch.engines import RayEngine
 from postil.batch.work import Work
 
 # A node that is gone is missed soon; one that is slow is not taken for gone.

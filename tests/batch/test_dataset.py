@@ -348,7 +348,7 @@ def test_whether_a_result_is_there_must_be_known(data, work, here, monkeypatch):
     def unsure(url):
         raise OSError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
 
-    monkeypatch.setattr(planning, "exists", unsure)
+    monkeypatch.setattr("postil.batch.storage.exists", unsure)
     (why,) = grade_dataset(str(data / "a.csv"), work, here).failed.values()
     assert why == "a.csv: cannot be read: Connection timed out."
 

@@ -9,6 +9,7 @@ import pytest
 from stub_judge_engine import StubJudge
 
 from postil.batch.partitions import RAW, Batch
+from postil.batch.parts import tally_of
 from postil.batch.work import Asked, Tally, Work
 from postil.batch.worker import COLUMNS, EXPLAINED, columns_read, find_roles, judge_batch
 from postil.errors import InputError, PostilError
@@ -35,8 +36,8 @@ def judge(values, work, names=None):
         pa.table({RAW: [str(n) for n in range(count)]}), {name: values[name] for name in columns_read(roles)}
     )
     seeing = Seeing()
-    table, tally = judge_batch(batch, roles, work, seeing)
-    return seeing.asked, table, tally
+    table = judge_batch(batch, roles, work, seeing.grade_many)
+    return seeing.asked, table, tally_of(table)
 
 
 def test_answers_to_one_question_are_a_class_and_rows_keep_their_order():

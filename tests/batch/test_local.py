@@ -12,9 +12,9 @@ from dataclasses import replace
 import pytest
 from engine_data import table
 
-from postil.batch import local
+from postil.batch import engines
 from postil.batch.dataset import grade_dataset, plan
-from postil.batch.local import LocalEngine
+from postil.batch.engines import LocalEngine
 from postil.batch.processes import single_threaded
 from postil.batch.storage import find_sources
 from postil.batch.work import Done
@@ -54,7 +54,7 @@ def test_planning_waits_until_it_is_needed(tmp_path, work, monkeypatch):
         planned.append(source.name)
         return Done(source, error="broken")
 
-    monkeypatch.setattr(local, "plan", plan)
+    monkeypatch.setattr(engines, "plan", plan)
     found = LocalEngine(1).run(work, find_sources(str(tmp_path)))
     assert next(found).source.name == "00.csv"
     assert planned == ["00.csv"]
@@ -64,8 +64,8 @@ def test_planning_waits_until_it_is_needed(tmp_path, work, monkeypatch):
 def test_workers_that_end_whatever_they_are_given_stop_the_run(tmp_path, work, monkeypatch):
     """Without the memory for a model, say: to try every partition of a large dataset would take for ever."""
     (tmp_path / "a.csv").write_text(table(40))
-    monkeypatch.setattr(local, "plan", lambda work, source: _tasks(work, source, 30))
-    monkeypatch.setattr(local, "LeashedPool", _dying_pool)
+    monkeypatch.setattr(engines, "plan", lambda work, source: _tasks(work, source, 30))
+    monkeypatch.setattr(engines, "LeashedPool", _dying_pool)
     report = grade_dataset(str(tmp_path / "a.csv"), work, LocalEngine(2))
     assert report.stopped.startswith("the workers crashed 8 times before anything was graded.")
     assert report.tally.rows == 0
@@ -93,7 +93,7 @@ def test_suspects_are_judged_one_after_the_other(tmp_path, work, monkeypatch):
     """Two workers were killed: who had something in hand is not blamed, and the model is loaded once."""
     (tmp_path / "a.csv").write_text(table(40))
     source = find_sources(str(tmp_path / "a.csv"))[0]
-    monkeypatch.setattr(local, "plan", lambda work, source: _tasks(work, source, 9))
+    monkeypatch.setattr(engines, "plan", lambda work, source: _tasks(work, source, 9))
     pools = []
 
     @contextmanager
@@ -112,7 +112,7 @@ def test_suspects_are_judged_one_after_the_other(tmp_path, work, monkeypatch):
 
         yield Pool()
 
-    monkeypatch.setattr(local, "LeashedPool", pool)
+    monkeypatch.setattr(engines, "LeashedPool", pool)
     found = [done.task.partition.number for done in LocalEngine(2).run(work, [source])]
     assert sorted(found) == list(range(9))
     assert pools == [2, 2, 1, 2]

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from engine_data import table
 
-from postil.batch.cluster import read_done, read_source, read_task, to_json
 from postil.batch.dataset import plan
+from postil.batch.engines import read_done, read_source, read_task, to_json
 from postil.batch.parts import part_path
 from postil.batch.storage import find_sources
 from postil.batch.work import Done, Tally

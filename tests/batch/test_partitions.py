@@ -29,8 +29,8 @@ def made(path, data, size=20):
 def rows_of(found, columns=NAMES, window=3):
     """All rows of a file: what was written, and the columns, read partition by partition."""
     rows = []
-    for partition in found.partitions:
-        for batch in read_batches(partition, columns, window):
+    for task in found:
+        for batch in read_batches(task.partition, columns, window):
             raw = batch.rows.column(RAW).to_pylist() if RAW in batch.rows.column_names else []
             rows += zip(*(batch.values[name] for name in columns), strict=True) if columns else raw
     return rows
@@ -52,7 +52,7 @@ def test_no_row_of_csv_is_lost(tmp_path, rows, size, quoting, end, delimiter, ma
     data = mark + (text.getvalue() if trailing else text.getvalue().removesuffix(end))
     found = made(tmp_path / ("a.tsv" if delimiter == "\t" else "a.csv"), data, size)
     assert rows_of(found) == rows
-    assert [one.number for one in found.partitions] == list(range(len(found.partitions)))
+    assert [task.partition.number for task in found] == list(range(len(found)))
 
 
 json_values = st.recursive(
@@ -83,7 +83,7 @@ def test_no_line_of_json_is_lost(tmp_path, rows, size, end, plain):
 def test_partitions_are_about_as_large_as_asked(tmp_path):
     text = "id,answer\n" + "".join(f"{number:04},word\n" for number in range(100))  # ten bytes each
     found = made(tmp_path / "a.csv", text, 100)
-    assert [(one.begin, one.end) for one in found.partitions] == [
+    assert [(task.partition.begin, task.partition.end) for task in found] == [
         (10 + 100 * n, 110 + 100 * n) for n in range(10)
     ]
 
@@ -91,13 +91,13 @@ def test_partitions_are_about_as_large_as_asked(tmp_path):
 def test_a_file_is_always_cut_in_the_same_way(tmp_path):
     text = "id,answer\n" + "".join(f'{number},"a\n{number}"\n' for number in range(50))
     assert made(tmp_path / "a.csv", text) == made(tmp_path / "a.csv", text)
-    assert made(tmp_path / "a.csv", text + "51,x\n").sha256 != made(tmp_path / "a.csv", text).sha256
+    assert made(tmp_path / "a.csv", text + "51,x\n")[0].sha256 != made(tmp_path / "a.csv", text)[0].sha256
 
 
 @pytest.mark.parametrize("data", ["id,answer\n", "id,answer", "\ufeffid,answer\r\n"])
 def test_a_header_alone(tmp_path, data):
     found = made(tmp_path / "a.csv", data)
-    assert (found.names, len(found.partitions), rows_of(found)) == (NAMES, 1, [])
+    assert (found[0].partition.layout.names, len(found), rows_of(found)) == (NAMES, 1, [])
 
 
 def test_an_empty_file(tmp_path):
@@ -156,7 +156,7 @@ def test_what_is_malformed(tmp_path, name, data, said):
 def test_compressed_text_is_one_partition(tmp_path):
     text = "id,answer\n" + "".join(f'{number},"a\nb"\n' for number in range(30))
     found = made(tmp_path / "a.csv.gz", gzip.compress(text.encode()))
-    assert len(found.partitions) == 1
+    assert len(found) == 1
     assert rows_of(found) == [(str(number), "a\nb") for number in range(30)]
 
 
@@ -165,5 +165,5 @@ def test_row_groups_are_taken_together(tmp_path, rows, group, partitions):
     stored = pa.table({"id": range(rows), "answer": [{"a": n} for n in range(rows)]})
     pq.write_table(stored, tmp_path / "a.parquet", row_group_size=group)
     found = cut(find_sources(str(tmp_path))[0])
-    assert len(found.partitions) == partitions
+    assert len(found) == partitions
     assert [row[0] for row in rows_of(found, window=1024)] == list(range(rows))

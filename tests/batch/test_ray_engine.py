@@ -9,8 +9,8 @@ from engine_data import json_lines, table
 from ray_processes import results, run_script
 from ray_stub import NOTES, PAUSE, RAISES
 
-from postil.batch.cluster import RayEngine, compare_nodes
 from postil.batch.dataset import grade_dataset
+from postil.batch.engines import RayEngine, compare_nodes
 from postil.batch.work import Work
 from postil.errors import MissingDataError, PostilError
 

@@ -117,6 +117,6 @@ def test_the_log(page: Page):
     page.get_by_role("button", name="Show").click()
     expect(page.locator("table.log tbody tr").first).to_contain_text("logged in")
     assert look_over(page) == []
-    page.goto("/log?kind=round+made")
+    page.goto("/log?kind=round+started")
     expect(page.get_by_text("Nothing in the log matches")).to_be_visible()
     assert look_over(page) == []

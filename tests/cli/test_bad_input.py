@@ -10,9 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from postil.data.formats.chunks import check_alignments, read_chunks, read_sentences
+from postil.data.formats.chunks import read_chunks, read_sentences
 from postil.data.formats.detection import describe
 from postil.data.formats.ists import parse_alignments, read_alignments
+from postil.data.formats.ists_rules import check_alignments
 from postil.data.formats.rows import read_rows, write_rows
 from postil.data.formats.rte import read_gold, read_pairs, read_pairs_tsv, read_pairs_xml, read_run
 from postil.data.formats.sensekeys import read_sense_answers, read_sense_key, read_sense_map
@@ -223,7 +224,7 @@ def test_score_entities(tmp_path, refused, task, kind):
 
 @pytest.mark.parametrize("task", XML_TASKS)
 @pytest.mark.parametrize(
-    ("old", "new"), [("</", "<"), ("id=", "id"), ("\n", "\n& ")], ids=["tag", "attribute", "ampersand"]
+    ("old", "new"), [("</", "<"), ("id=", "id"), ("\n", "\n&x; ")], ids=["tag", "attribute", "entity"]
 )
 def test_score_malformed_xml(tmp_path, refused, task, old, new):
     paths = files_for(tmp_path, task)
@@ -241,6 +242,18 @@ def test_score_other_xml(tmp_path, refused, task):
 
 
 # --- score: records ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("task", XML_TASKS)
+def test_score_reads_bare_ampersands(tmp_path, postil, task):
+    paths = files_for(tmp_path, task)
+    expected = postil(*score(task, paths))
+    content = paths["gold"].read_text("utf-8").replace("\n", "\n& AT&T &mdash; ", 1)
+    paths["gold"].write_text(content, "utf-8")
+    status, out, err = postil(*score(task, paths))
+    assert (status, out, "") == expected
+    assert err.startswith(f"warning: {paths['gold']}: 3 irregular places (line 2), read all the same.")
+
 
 # (task, side, what to replace, by what, what the message holds)
 RECORDS = [
@@ -294,7 +307,7 @@ RECORDS = [
         "2 ca : \n3 fé : \n</tr",
         ("the-run.wa", "pair 1 has 2 and 2"),
     ),
-    ("alignment", "gold", "</sentence>\n", "", ("the-gold.wa, line 14", "ends before")),
+    ("alignment", "gold", "</alignment>\n</sentence>\n", "", ("the-gold.wa, line 13", "ends before")),
     ("alignment", "gold", "</sentence>\n", f"</sentence>\n{WA}", ("the-gold.wa, line 16", "also on line")),
     ("alignment", "gold", WA[WA.index("\n") :], "\n", ("the-gold.wa, line 1", "ends before")),
     ("senses", "system", "\nbank.n é s1", "\nbank.n bank.1 s1", ("the-run.txt, line 2 (bank.1)", "already")),
@@ -391,7 +404,7 @@ def test_check_entities(tmp_path, refused, kind, content):
         ("a.tsv", "id\taccuracy\n", "no record"),
         ("a.tsv", "id\tt\th\n1\ta\n", "line 2"),
         ("a.txt", "ranked: yes\n1 PERHAPS\n", "line 2 (1)"),
-        ("a.chunk.txt", "[ a ]\n[ b\n", "line 2"),
+        ("a.chunk.txt", "[ a ]\nb\n", "line 2"),
         ("a.csv", "question,answer,label\nWhy?,So,wrong?\n", "line 2"),
         ("a.key", "bank.n bank.1 s1\nbank.n bank.1 s1\n", "line 2"),
         ("train", SENSES.replace("</context>", ""), "line "),
@@ -408,13 +421,43 @@ def test_check_broken_record(tmp_path, refused, name, content, where):
 
 def test_check_lists_every_problem_of_alignments(tmp_path, postil):
     path = tmp_path / "a.wa"
-    path.write_text(WA.replace("EQUI", "SAME").replace("2 café :", "2 café"), "utf-8")
+    path.write_text(WA.replace("EQUI", "SAME").replace("2 café :", "2 : :").replace("1 ", "x "), "utf-8")
     status, out, err = postil("check", path)
     assert (status, err) == (2, "")
-    assert f"{path}:6: error: a token line should be" in out
-    assert f"{path}:10: error: a token line should be" in out
+    assert f"{path}:5: error: a token line should be" in out
+    assert f"{path}:9: error: a token line should be" in out
     assert f"{path}:13: error: " in out
-    assert out.endswith(f"{path}: 3 errors, {out.count(': warning: ')} warnings\n")
+    errors, warnings = out.count(": error: "), out.count(": warning: ")
+    assert out.endswith(f"{path}: {errors} errors, {warnings} warnings\n")
+
+
+def test_check_lists_irregular_chunks(tmp_path, postil):
+    path = tmp_path / "a.sent1.chunk.txt"
+    path.write_text("[ a ] b\n[ c ]\n[is not ] [ d ]\n")
+    (tmp_path / "a.sent1.txt").write_text("a b\nc.\nis not d\n")
+    status, out, err = postil("check", path)
+    assert (status, err) == (0, "")
+    assert out.splitlines() == [
+        f"{path}:1: warning: 1 token is outside any chunk; neighbours make a chunk of their own.",
+        f"{path}:2: warning: the punctuation is not that of the sentence; letters and digits are.",
+        f"{path}:3: warning: a blank is missing beside a bracket.",
+        f"{path}: chunks: 3 sentences, 5 chunks; 3 warnings",
+    ]
+    (tmp_path / "a.sent1.txt").write_text("a b\nx\nis not d\n")
+    status, out, _ = postil("check", path)
+    assert status == 2
+    assert f"{path}:2: error: the chunks do not hold the text of the sentence." in out
+
+
+def test_score_warns_once_and_scores(tmp_path, postil):
+    paths = files_for(tmp_path, "alignment")
+    expected = postil(*score("alignment", paths))
+    content = paths["gold"].read_text("utf-8")
+    paths["gold"].write_text(content.replace("EQUI", "equi").replace("2 café :", "2 café"), "utf-8")
+    status, out, err = postil(*score("alignment", paths))
+    assert (status, out, "") == expected
+    assert err.startswith(f"warning: {paths['gold']}: 3 irregular places (lines 6, 10, 13), read all the")
+    assert err.count("\n") == 1
 
 
 def test_check_goes_on_after_a_broken_file(tmp_path, postil):
@@ -632,6 +675,7 @@ def damaged(draw, content: bytes) -> bytes:
     return content
 
 
+@pytest.mark.filterwarnings("ignore::postil.errors.InputWarning")
 @pytest.mark.parametrize(("reader", "name", "valid"), READERS)
 @settings(
     max_examples=30,

@@ -189,7 +189,7 @@ PRIVATE = "my father drinks every evening"
             "q.xml",
             f'<question id="q"><questionText>{PRIVATE}</answer></question>',
         ),
-        ("a.sent1.chunk.txt", f"[ {PRIVATE} \n"),
+        ("a.sent1.chunk.txt", f"{PRIVATE} \n"),
     ],
 )
 def test_errors_do_not_repeat_answers(postil, name, content):

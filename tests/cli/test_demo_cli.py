@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from postil.cli import demo as command
 from postil.cli.grade_table import columns
 from postil.cli.main import app
+from postil.cli.serve import ServeOptions
 from postil.data.formats.rows import read_rows
 from postil.data.formats.sra import read_labels
 from postil.data.formats.tables import read_table
@@ -131,9 +132,9 @@ class Terminal:
 @pytest.fixture
 def at_a_desk(monkeypatch):
     """A terminal, a screen and a browser, without the grading; gives what the workbench was opened with."""
-    opened: list[dict[str, object]] = []
+    opened: list[tuple[ServeOptions, bool]] = []
     monkeypatch.setattr(command, "_grade_and_write", lambda folder, postil: None)
-    monkeypatch.setattr("postil.cli.serve.run", lambda **told: opened.append(told))
+    monkeypatch.setattr("postil.cli.serve.run", lambda options, alone: opened.append((options, alone)))
     monkeypatch.setattr(command, "_has_person", lambda environment: not environment.get("CI"))
     monkeypatch.setattr(webbrowser, "get", lambda using=None: webbrowser.GenericBrowser("true"))
     monkeypatch.setattr(sys, "platform", "linux")
@@ -151,7 +152,7 @@ def test_at_a_desk_the_workbench_opens_on_the_class(postil, at_a_desk):
     status, out, err = postil("demo")
     assert (status, err) == (0, "")
     # Not alone: who has a workbench open over the same file stays in.
-    assert at_a_desk == [{"local": True, "port": 0, "database": None, "example": True, "alone": False}]
+    assert at_a_desk == [(ServeOptions(local=True, port=0, example=True), False)]
     assert "Ctrl-C here closes it" in out
 
 

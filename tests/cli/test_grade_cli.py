@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -479,3 +480,70 @@ def test_a_folder_of_tables_needs_a_folder_for_the_result(postil, tmp_path):
     status, _, err = postil("grade", tmp_path)
     assert status == 2
     assert "Name a folder with -o" in err
+
+
+FORMULAS = ["=HYPERLINK(1)", "+1", "-5 °C", "@a", "\t=1", "＝1", "'=1", " =1", "a=b", "'tis", "-"]
+
+
+@pytest.fixture
+def formulas(tmp_path):
+    """A class whose answers are formulas, or look like some."""
+    path = tmp_path / "formulas.csv"
+    rows = [["question_id", "question", "reference", "id", "answer"]]
+    reference = QUESTIONS["Why does ice float?"]
+    rows += [
+        ["ice", "Why does ice float?", reference, f"a{n}", text] for n, text in enumerate(FORMULAS, start=1)
+    ]
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    return path
+
+
+def cells(path, delimiter=","):
+    with path.open(newline="") as file:
+        return [row["answer"] for row in csv.DictReader(file, delimiter=delimiter)]
+
+
+@pytest.mark.usefixtures("made_up")
+@pytest.mark.parametrize(("ending", "delimiter"), [("csv", ","), ("tsv", "\t")])
+def test_answers_are_no_formulas_in_a_spreadsheet(postil, formulas, tmp_path, ending, delimiter):
+    safe, raw = tmp_path / f"safe.{ending}", tmp_path / f"raw.{ending}"
+    assert postil("grade", formulas, "-o", safe)[0] == 0
+    assert postil("grade", formulas, "-o", raw, "--raw")[0] == 0
+    assert cells(raw, delimiter) == FORMULAS
+    assert cells(safe, delimiter) == [f"'{text}" for text in FORMULAS[:8]] + FORMULAS[8:]
+    assert [row["answer"] for row in read(safe)] == FORMULAS  # Postil reads its own file as it was
+
+
+@pytest.mark.usefixtures("made_up")
+def test_a_workbook_needs_no_apostrophe(postil, formulas, tmp_path):
+    result = tmp_path / "graded.xlsx"
+    assert postil("grade", formulas, "-o", result)[0] == 0
+    assert [row["answer"] for row in read(result)] == FORMULAS
+
+
+def test_labels_for_answers_like_formulas_are_remembered(postil, formulas, tmp_path, made_up):
+    result = tmp_path / "graded.csv"
+    assert postil("grade", formulas, "-o", result)[0] == 0
+    result.write_text(re.sub(r",$", ",contradictory", result.read_text(), flags=re.MULTILINE))
+    again = tmp_path / "again.csv"
+    assert postil("grade", formulas, "--remember", result, "-o", again)[0] == 0
+    assert {answer for _, answer in made_up.remembered} == set(FORMULAS)
+    assert {row["because"] for row in read(again)} == {"a person has labelled this answer"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+@pytest.mark.usefixtures("made_up")
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "xlsx"])
+def test_only_their_owner_can_read_the_results(postil, table, tmp_path, ending):
+    result, report, proposed = (tmp_path / name for name in (f"g.{ending}", "r.html", f"p.{ending}"))
+    result.touch(0o644)
+    report.touch(0o400)
+    before = os.umask(0o002)
+    try:
+        assert postil("grade", table, "-o", result, "--report", report)[0] == 0
+        assert postil("grade", table, "--propose", "1", "-o", proposed)[0] == 0
+    finally:
+        os.umask(before)
+    modes = [path.stat().st_mode & 0o777 for path in (result, proposed, report)]
+    assert modes == [0o600, 0o600, 0o400]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from postil.batch.dataset import Report, plan
 from postil.batch.work import Done
 from postil.cli import grade_folder
 from postil.cli.grade_folder import duration, words
+from postil.data.formats.rows import read_rows
 from postil.data.judgements import Judgement, collapsed
 
 LABELS = ("correct", "partially_correct_incomplete", "contradictory", "irrelevant", "non_domain")
@@ -50,7 +52,7 @@ class Here:
 @pytest.fixture
 def data(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(worker, "load_judge", lambda *_: Judge())
+    monkeypatch.setattr(worker, "load_judge", lambda *_: Judge().grade_many)
     monkeypatch.setattr(grade_folder, "_engine", lambda *_: Here())
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "a.csv").write_text(TABLE)
@@ -220,3 +222,38 @@ def test_the_time_left_is_reckoned_from_bytes_judged_now():
 )
 def test_durations(seconds, said):
     assert duration(seconds) == said
+
+
+ODD = """id,question,reference,answer,change
+1,Why?,So.,=1+1,-1
+2,Why?,So.,"so, =1",+2.5
+3,Why?,So.,"@a,
+b",-1e3
+4,Why?,So.,'=1,0
+"""
+
+
+def test_answers_of_a_dataset_are_no_formulas_either(postil, data, tmp_path):
+    (data / "a.csv").write_text(ODD)
+    assert postil("grade", "data", "-o", "graded")[0] == 0
+    assert postil("grade", "data", "-o", "raw", "--raw")[0] == 0
+    safe, raw = ((tmp_path / folder / "a.csv").read_text() for folder in ("graded", "raw"))
+    for row in ("1,Why?,So.,=1+1,-1,", '3,Why?,So.,"@a,\nb",-1e3,', "4,Why?,So.,'=1,0,"):
+        assert f"\n{row}correct" in raw
+    assert "1,Why?,So.,'=1+1,-1,correct" in safe
+    assert '2,Why?,So.,"so, =1",+2.5,correct' in safe
+    assert '3,Why?,So.,"\'@a,\nb",-1e3,correct' in safe
+    assert "4,Why?,So.,''=1,0,correct" in safe
+    answers = [row.cells[3] for row in read_rows(tmp_path / "graded" / "a.csv").rows]
+    assert answers == ["=1+1", "so, =1", "@a,\nb", "'=1"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+@pytest.mark.usefixtures("data")
+def test_only_their_owner_can_read_the_results_of_a_dataset(postil, tmp_path):
+    assert postil("grade", "data", "-o", "graded")[0] == 0
+    written = [
+        path for path in (tmp_path / "graded").rglob("*") if path.suffix in (".csv", ".jsonl", ".json")
+    ]
+    assert len(written) == 4
+    assert {path.stat().st_mode & 0o777 for path in written} == {0o600}

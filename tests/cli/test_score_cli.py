@@ -149,7 +149,7 @@ def test_by_question(tmp_path, postil, data):
     [
         ("facets", "sra/partEnt.plain.system.txt", "sra/partEnt.plain.gold.txt", "macro_f1"),
         ("entailment", "rte/case2.system.tsv", "rte/case2.gold.tsv", "average_precision"),
-        ("alignment", "ists/case4.system.wa", "ists/case4.gold.wa", "f_type_score"),
+        ("alignment", "ists/case3.system.wa", "ists/case3.gold.wa", "f_type_score"),
         ("senses", "senses/answers", "senses/key", "recall"),
     ],
 )

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 import httpx
 import pytest
 
-from postil.cli.serve import run
+from postil.cli.serve import ServeOptions, run
 from postil.errors import PostilError
 
 pytestmark = pytest.mark.slow
@@ -165,7 +165,7 @@ def begun(monkeypatch, postil):
             assert "ready" in postil("serve", *told, "--port", "0", "--database", database)[2]
         else:
             with pytest.raises(ReadyError):
-                run(True, 0, str(database), alone=False)
+                run(ServeOptions(local=True, port=0, database=str(database)), alone=False)
         store = open_store(database)
         found = logins.find_session(store, key), logins.peek_link(store, link)
         store.close()

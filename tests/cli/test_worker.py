@@ -28,11 +28,11 @@ def test_without_the_extra_it_says_what_to_install(postil, monkeypatch):
 
 def test_it_says_what_it_does_without_a_password(postil, monkeypatch):
     given = []
-    monkeypatch.setattr(worker, "work_here", lambda database, load: given.append((database, load)))
+    monkeypatch.setattr(worker, "work_here", lambda *called: given.append(called))
     address = "postgresql://postil:secret@db.example.org/postil"
     monkeypatch.setenv("POSTIL_DATABASE", address)
-    status, shown, _ = postil("worker")
+    status, shown, _ = postil("worker", "--memory", 700)
     assert status == 0
     assert "postgresql://postil@db.example.org/postil" in shown
     assert "secret" not in shown
-    assert [database for database, _ in given] == [address]
+    assert [(database, memory) for database, _, memory in given] == [(address, 700)]

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 import httpx
 import pytest
 
-from postil.client import ApiError, Client, UnreachableError, calls
-from postil.client.calls import read
-from postil.client.results import Course, Facets, Question
+from postil.client import ApiError, Client, UnreachableError
+from postil.client import client as calls
+from postil.client.results import Course, Facets, Question, read
 from postil.errors import PostilError
 
 COURSE = {"id": 3, "name": "Physics", "created": "2026-03-02T09:30:00Z", "questions": 0, "answers": 0}

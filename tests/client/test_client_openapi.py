@@ -36,7 +36,8 @@ EXAMPLES = {
     "question_id": 7, "answer_id": 5, "question": "Why?", "reference": "It is.", "references": ["It is."],
     "points": 2.0, "state": "doubtful", "search": "x", "scheme": "2way", "explain": True, "ticked": ["f1"],
     "answers": "decided", "pairs": {"p1": ("It is.", "It was.")}, "decided": [("a", "correct")],
-    "facets": ["it"],
+    "facets": ["it"], "version": "31-0", "decision": 31,
+    "who": [101], "name_or_id": "Kim",
 }  # fmt: skip
 SPECIAL = {
     "add_answers": {"answers": [NewAnswer("u1", "a", "Kim", "correct")]},
@@ -45,6 +46,7 @@ SPECIAL = {
     "find_facets": {"answers": {"u1": "a"}},
     "export_question": {"kind": "csv"},
     "export_course": {"kind": "xlsx"},
+    "erase_pupils": {"answers": 14},
 }
 RESULTS = {name: kind for name, kind in vars(results).items() if is_dataclass(kind)}
 

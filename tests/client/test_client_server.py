@@ -8,7 +8,8 @@ import json
 
 import pytest
 
-from postil.client import ApiError, Client, NewAnswer, NewFacet, calls, results
+from postil.client import ApiError, Client, NewAnswer, NewFacet, results
+from postil.client import client as calls
 from postil.errors import PostilError
 from postil.workbench.store.access import create_token
 

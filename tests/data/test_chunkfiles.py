@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from postil.data.formats.chunks import project_chunks, read_chunks, read_sentences
-from postil.errors import InputError, MismatchError
+from postil.errors import InputError, InputWarning, MismatchError
 
 round_trip = settings(
     max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -18,36 +18,61 @@ words = (
     .map(lambda text: "".join(text.split()))
     .filter(lambda word: word and not word.startswith("\ufeff"))
 )
-chunk_words = words.filter(lambda word: word not in ("[", "]"))
+chunk_words = words.filter(lambda word: word not in ("[", "]") and "][" not in word)
 
 
 def test_chunks(file):
-    path = file("[ the battery ] [ is ] [ in [ a closed path ] \r\n\r\n[ [ x ] [ [1] ]\r\n")
+    path = file("[ the battery ]  [ is ] [ in a\tpath ] \r\n\r\n[ x ] [ [1] ]\r\n")
     assert read_chunks(path) == [
-        (("the", "battery"), ("is",), ("in",), ("a", "closed", "path")),
+        (("the", "battery"), ("is",), ("in", "a", "path")),
         (),
         (("x",), ("[1]",)),
     ]
 
 
+# Lines in the likeness of those that the task released.
 @pytest.mark.parametrize(
-    ("line", "what"),
+    ("line", "chunks", "what"),
     [
-        ("[ a ] ]", "closes a chunk that no"),
-        ("[ a ] b", "'b' is outside any chunk"),
-        ("a b", "'a' is outside any chunk"),
-        ("[a b]", "'\\[a' is outside any chunk"),
-        ("[ a ] [ ]", "empty or not closed"),
-        ("[ a ] [ b", "empty or not closed"),
-        ("[ a ] [", "empty or not closed"),
+        ("[ a bulb ] is [ lit ]", "a bulb|is|lit", "1 token is outside any chunk"),
+        ("[ a ] b c [ d ] e", "a|b c|d|e", "3 tokens are outside any chunk"),
+        ("[ it ] [is not ] [ lit ]", "it|is not|lit", "a blank is missing beside a bracket"),
+        ("[ it ] [ is not] [ lit ]", "it|is not|lit", "a blank is missing beside a bracket"),
+        ("[it][is not][lit]", "it|is not|lit", "a blank is missing beside a bracket"),
+        ("[ it ][ is ] [ x[1] ]", "it|is|x[1]", "a blank is missing beside a bracket"),
+        ("[ in [ a path ]", "in|a path", "a chunk opens inside another"),
+        ("[ [ x ]", "x", "a chunk opens inside another"),
+        ("[ a ] ]", "a", "closes a chunk that no"),
+        ("a b ] [ c ]", "a b|c", "closes a chunk that no"),
+        ("[ a ] [ ]", "a", "a chunk is empty"),
+        ("[ a ] [ b", "a|b", "the last chunk is not closed"),
+        ("[ a ] [", "a", "the last chunk is not closed"),
     ],
 )
-def test_broken_chunks_are_named(file, line, what):
+def test_irregular_chunks_are_read_with_a_warning(file, line, chunks, what):
     path = file(f"[ fine ]\n{line}\n")
-    with pytest.raises(InputError, match=what) as caught:
+    with pytest.warns(InputWarning) as caught:
+        sentences = read_chunks(path)
+    assert sentences == [(("fine",),), tuple(tuple(chunk.split()) for chunk in chunks.split("|"))]
+    (warning,) = (item.message for item in caught)
+    assert warning.path == str(path)
+    assert {problem.line for problem in warning.problems} == {2}
+    assert any(what in problem.what for problem in warning.problems)
+
+
+def test_one_warning_counts_all_places_and_names_the_first_lines(file):
+    path = file("".join("[ a ] b\n" for _ in range(9)))
+    with pytest.warns(InputWarning) as caught:
         read_chunks(path)
-    assert caught.value.line == 2
-    assert caught.value.path == str(path)
+    (warning,) = caught
+    assert str(warning.message).startswith(
+        f"{path}: 9 irregular places (lines 1, 2, 3, 4, 5 and 4 more), read all the same. The first: 1 token"
+    )
+
+
+def test_a_sentence_without_chunks_is_an_error(file):
+    with pytest.raises(InputError, match="line 2: this sentence is not divided into chunks"):
+        read_chunks(file("[ fine ]\na b\n"))
 
 
 @round_trip
@@ -78,6 +103,10 @@ def test_chunks_round_trip(tmp_path, sentences):
         ("path. closed", (("path",), (".", "closed")), ((1,), (2,))),
         ("do n't", (("don't",),), ((1, 2),)),
         ("don't", (("do",), ("n't",)), ((1,),)),
+        ("it is lit.", (("it",), ("is", "lit")), ((1,), (2, 3))),
+        ("it is lit .", (("it",), ("is", "lit")), ((1,), (2, 3), (4,))),
+        ("- it is", (("It",), ("is", ".")), ((1,), (2,), (3,))),
+        ("a, b", (("a",), (".",), ("b",)), ((1,), (2,))),
         ("", (), ()),
     ],
 )
@@ -86,8 +115,9 @@ def test_projection(tokens, chunks, numbers):
 
 
 def test_chunks_of_another_sentence():
-    with pytest.raises(MismatchError, match="do not hold the text of the sentence"):
-        project_chunks(["a", "dog"], [["a", "cat"]])
+    for chunks in ([["a", "cat"]], [["a"]], [["a", "dog", "s"]]):
+        with pytest.raises(MismatchError, match="do not hold the text of the sentence"):
+            project_chunks(["a", "dog"], chunks)
 
 
 @settings(max_examples=100, deadline=None)

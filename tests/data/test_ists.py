@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from postil.data.formats.ists import parse_alignments, read_alignments, write_alignments
 from postil.data.judgements import TYPES, AlignedPair, Alignment
-from postil.errors import InputError
+from postil.errors import InputError, InputWarning
 
 WA = """<sentence id="1" status="">
 // path. at 10:30 isn't open
@@ -78,24 +78,18 @@ def test_type_without_what_stands_beside_it():
         ("// 5 //", "// nan //", "score 'nan'", 19),
         ("1 <==> 1 3", "1 <==> 1 9", "token 9 of the second sentence, which has 5", 19),
         ("1 <==> 1 3", "1 <==> 1 " + "9" * 5000, "token", 19),
-        ("1 <==> 1 3", "1 1 <==> 1 3", "first sentence is named twice", 19),
-        ("1 <==> 1 3", "0 <==> 0", "nothing is aligned with nothing", 19),
         ("1 <==> 1 3", "1 <==> a", "whole numbers", 19),
         ("1 <==> 1 3", "1 <=> 1 3", "an alignment line should be", 19),
         ("// EQUI_POL // 5 // path. <==> a path", "// EQUI", "an alignment line should be", 19),
         ("3 10:30 :", "4 10:30 :", "token number 4 where 3 was expected", 7),
         ("3 10:30 :", "9" * 5000 + " 10:30 :", "token", 7),
-        ("3 10:30 :", "3 10:30", "a token line should be", 7),
         ("3 10:30 :", "3 :", "a token line should be", 7),
         ("3 10:30 :", "10:30 :", "a token line should be", 7),
-        ("</source>\n", "", "<translation> comes before </source>", 10),
-        ("</alignment>\n", "", "</sentence> comes before </alignment>", 23),
         ("<source>\n", "", "neither a sentence", 4),
-        ("</sentence>\n", "", "ends before </sentence>", 23),
+        ("</alignment>\n</sentence>\n", "", "ends before </sentence>", 22),
         ("</sentence>\n", "</sentence>\n</sentence>\n", "</sentence> without <sentence>", 25),
         ("</sentence>\n", "</sentence>\nstray\n", "text outside <sentence>", 25),
-        ("</sentence>\n", '<sentence id="2">\n</sentence>\n', "before </sentence>", 24),
-        ('<sentence id="1" status="">\n', "", "text outside <sentence>", 1),
+        ('<sentence id="1" status="">\n', "", "text outside <sentence>", 3),
         ("// a // path", "a // path", "neither a sentence", 3),
         (
             "</sentence>\n",
@@ -113,6 +107,53 @@ def test_broken_lines_are_named(file, old, new, what, line):
     assert caught.value.line == line
     assert caught.value.path == str(path)
     assert len(str(caught.value)) < 1000
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "what", "line"),
+    [
+        ("EQUI_POL", "equi_pol", "'equi_pol', and read as EQUI_POL", 19),
+        ("EQUI_POL", "EQUI_POL_", "read as EQUI_POL", 19),
+        ("// NIL //", "//  //", "the score is missing", 21),
+        ("1 <==> 1 3", "1 1 <==> 1 3", "first sentence is named twice", 19),
+        ("1 <==> 1 3", "0 <==> 0 // EQUI // 5\n1 <==> 1 3", "both sides are 0", 19),
+        ("3 10:30 :", "3 10:30", "the colon is missing", 7),
+        ("</source>\n", "", "<translation> comes before </source>", 10),
+        ("</alignment>\n", "", "</sentence> comes before </alignment>", 23),
+        ("</sentence>\n", "", "ends before </sentence>", 23),
+        ("<source>\n", "// checked twice\n<source>\n", "neither a sentence nor in a section", 4),
+        ('<sentence id="1"', '<?xml version="1.0"?>\n<sentence id="1"', "outside <sentence>", 1),
+        ("</sentence>\n", "</sentence>\n// end\n", "outside <sentence>", 25),
+    ],
+)
+def test_irregular_lines_are_read_with_a_warning(file, old, new, what, line):
+    assert old in WA
+    path = file(WA.replace(old, new, 1))
+    with pytest.warns(InputWarning, match=what) as caught:
+        assert read_alignments(path) == [PAIR]
+    (warning,) = (item.message for item in caught)
+    assert [problem.line for problem in warning.problems] == [line]
+
+
+def test_spelling_that_needs_no_warning(file):
+    content = WA.replace("<source>", "<Source>").replace("4 5 <==> 0 //", "4\t 5  <==>\t0  //")
+    assert read_alignments(file(content.replace("NIL", "nil"))) == [PAIR]
+
+
+def test_a_missing_end_of_a_sentence(file):
+    content = WA.replace("</sentence>\n", "") + WA.replace('id="1"', 'id="2"')
+    with pytest.warns(InputWarning, match="a new sentence begins before </sentence>"):
+        assert read_alignments(file(content)) == [PAIR, replace(PAIR, id="2")]
+
+
+@pytest.mark.parametrize("block", ["<alignment>\n</alignment>\n", ""])
+def test_a_pair_without_alignments(file, block):
+    start, end = WA.index("<alignment>"), WA.index("</sentence>")
+    bare = WA[:start] + block + WA[end:]
+    with pytest.warns(InputWarning, match=r"\(line 25\).* the pair has no alignment"):
+        pairs = read_alignments(file(WA + bare.replace('id="1"', 'id="2"')))
+    assert pairs == [PAIR, replace(PAIR, id="2", alignments=())]
+    assert read_alignments(file(bare)) == [replace(PAIR, alignments=())]  # a system's input, and no warning
 
 
 def test_no_sentence_at_all(file):
@@ -169,6 +210,7 @@ def aligned_pairs(draw) -> AlignedPair:
     )
 
 
+@pytest.mark.filterwarnings("ignore:.*the pair has no alignment:postil.errors.InputWarning")
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pairs=st.lists(aligned_pairs(), min_size=1, max_size=3, unique_by=lambda pair: pair.id))
 def test_round_trip(tmp_path, pairs):

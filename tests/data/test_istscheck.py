@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from postil.data.formats.chunks import check_alignments, check_annotation
-from postil.data.formats.ists import Problem, write_alignments
+from postil.data.formats.ists import write_alignments
+from postil.data.formats.ists_rules import check_alignments, check_annotation
 from postil.data.judgements import AlignedPair, Alignment
+from postil.errors import Problem
 
 GOOD = AlignedPair(
     id="7",

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from postil.data.formats.sra import LabelledItem, read_labels, write_gold, write_run
 from postil.data.labels import FACET_SCHEMES, RESPONSE_SCHEMES, choose_scheme, fitting_schemes
-from postil.errors import InputError, PostilError
+from postil.errors import InputError, InputWarning, PostilError
 
 RESPONSE_LABELS = sorted({label for scheme in RESPONSE_SCHEMES.values() for label in scheme.labels})
 
@@ -41,7 +41,7 @@ def test_facets(file):
     ("content", "what", "line"),
     [
         ("id\tpredicted\na\tcorrect\nb\tright\n", r"\(b\): the label 'right' is unknown", 3),
-        ("id\tpredicted\na\tCorrect\n", "'Correct' is unknown", 2),
+        ("id\tpredicted\na\tRight\n", "'Right' is unknown", 2),
         ("id\tpredicted\na\t\n", "label '' is unknown", 2),
         ("id\tpredicted\na\tExpressed\n", "'Expressed' is unknown", 2),
         ("id\tpredicted\na\tcorrect\n\na\tcorrect\n", r"id 'a' occurs twice \(first on line 2\)", 4),
@@ -60,6 +60,24 @@ def test_broken_lines_are_named(file, content, what, line):
         read_labels(path, RESPONSE_SCHEMES)
     assert caught.value.line == line
     assert caught.value.path == str(path)
+
+
+def test_labels_and_tabs_of_careless_files(file):
+    path = file("id\tqid\taccuracy\t\na\tq\tCorrect\nb\t\tq\tnon domain\nc\tq\tcorrect\t\n")
+    with pytest.warns(InputWarning) as caught:
+        items = read_labels(path, RESPONSE_SCHEMES)
+    assert [(item.id, item.question_id, item.label) for item in items] == [
+        ("a", "q", "correct"),
+        ("b", "q", "non_domain"),
+        ("c", "q", "correct"),
+    ]
+    (warning,) = (item.message for item in caught)
+    assert [(problem.line, problem.what) for problem in warning.problems] == [
+        (2, "the label is not spelled 'correct', as it should be."),
+        (3, "there are more tabs than columns."),
+        (3, "the label is not spelled 'non_domain', as it should be."),
+        (4, "there are more tabs than columns."),
+    ]
 
 
 # Ids and the like: no tabs, no line ends, no blanks around them.

@@ -9,7 +9,7 @@ import pytest
 from postil.data.formats.chunks import chunk_files, read_gold_chunks, read_pairs
 from postil.data.formats.ists import write_alignments
 from postil.data.judgements import AlignedPair, Alignment, ChunkedPair
-from postil.errors import InputError, MismatchError
+from postil.errors import InputError, InputWarning, MismatchError
 
 
 def put(path: Path, *lines: str) -> Path:
@@ -69,3 +69,24 @@ def test_gold_chunks(tmp_path):
     put(tmp_path / "2", "[ d ]")
     with pytest.raises(MismatchError, match=r"2, pair 3: the chunks do not hold"):
         read_gold_chunks(pairs, files)
+
+
+def test_chunk_files_as_the_task_released_them(tmp_path):
+    # Made up in the likeness of the test set of answers-students: tokens outside brackets, "[is not ]", and a
+    # full stop that only the sentence has.
+    pairs = [
+        AlignedPair("1", ("bulb", "A", "is", "not", "in", "a", "path."), ("it", "is", "off")),
+        AlignedPair("2", ("switch", "Z", "is", "open", "."), ("Z", "is", "open")),
+    ]
+    files = (
+        put(tmp_path / "1", "[ bulb A ] [is not ] [ in a path ]", "[ switch Z ] [ is ] [ open ]"),
+        put(tmp_path / "2", "[ it ] is [ off ]", "[ Z ] [ is ] [ open ]"),
+    )
+    with pytest.warns(InputWarning) as caught:
+        first, second = read_gold_chunks(pairs, files)
+    assert first.source_chunks == ((1, 2), (3, 4), (5, 6, 7))
+    assert first.target_chunks == ((1,), (2,), (3,))
+    assert second.source_chunks == ((1, 2), (3,), (4,), (5,))  # so every token is in a chunk
+    warnings = [item.message for item in caught]
+    assert [warning.path for warning in warnings] == [str(file) for file in files]
+    assert [[problem.line for problem in warning.problems] for warning in warnings] == [[1, 1, 2], [1]]

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from postil.data.formats.rte import Pair, read_pairs, read_pairs_tsv, read_pairs_xml, write_pairs_tsv
-from postil.errors import InputError, PostilError
+from postil.errors import InputError, InputWarning, PostilError
 
 
 def corpus(*pairs: str, root: str = "entailment-corpus", doctype: str = "") -> str:
@@ -218,3 +218,17 @@ def test_what_a_line_cannot_hold_is_refused(tmp_path):
     with pytest.raises(PostilError, match="tab"):
         write_pairs_tsv(tmp_path / "a.tsv", [Pair("1", "a\tb", "h")])
     assert not list(tmp_path.iterdir())
+
+
+def test_a_release_with_a_doctype_carriage_returns_and_a_bare_ampersand(file):
+    content = (
+        '\ufeff<?xml version="1.0" encoding="UTF-8"?>\r\n<!DOCTYPE entailment-corpus SYSTEM "rte.dtd">\r\n'
+        '<testset>\r\n<pair id="1" value="TRUE" task="IE">\r\n<t>AT&T grew.</t>\r\n<h>It grew.</h></pair>'
+        '\r\n<pair id="2" value="false"><t>a</t><h>b</h></pair>\r\n</testset>\r\n'
+    )
+    with pytest.warns(InputWarning, match=r"1 irregular place \(line 5\)"):
+        pairs = read_pairs_xml(file(content, "a.xml"))
+    assert [(pair.text, pair.label) for pair in pairs] == [
+        ("AT&T grew.", "ENTAILMENT"),
+        ("a", "NO_ENTAILMENT"),
+    ]

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from postil.data.formats.senseval import SenseInstance, Token, read_senseval, write_senseval
-from postil.errors import InputError
+from postil.errors import InputError, InputWarning
 
 
 def wrap(context: str, *, answers: str = "", name: str = "arm.n.1", root: bool = True) -> str:
@@ -231,9 +231,8 @@ GOOD = wrap("<head>arm</head>")
         (GOOD.replace("<context>\n<head>arm</head>", ""), "</context> closes nothing", 5),
         (GOOD.replace("</context>", "</context><context>"), "second <context>", 6),
         (GOOD.replace("<corpus", "<context><corpus"), "<context> is outside any <instance>", 1),
-        (GOOD.replace("</instance>", ""), "<instance> is not closed", 3),
         (GOOD[: GOOD.index("</context>")], "<instance> is not closed", 3),
-        (GOOD.replace("</instance>", '<instance id="2">'), "<instance> is not closed", 3),
+        (GOOD.replace("</context>\n</instance>", '<instance id="2">'), "<instance> is not closed", 3),
         (GOOD.replace('<instance id="arm.n.1" docsrc="BNC">', ""), "<context> is outside any", 4),
         (GOOD.replace("</corpus>", "</instance>"), "</instance> closes nothing", 9),
         (
@@ -249,6 +248,16 @@ def test_broken_files_say_what_and_where(read, content, message, line):
     with pytest.raises(InputError, match=message) as caught:
         read(content)
     assert caught.value.line == line
+
+
+@pytest.mark.parametrize(
+    "after", ["", '<instance id="2"><context>an <head>arm</head></context></instance>\n']
+)
+def test_a_complete_instance_needs_no_end(read, after):
+    with pytest.warns(InputWarning, match=r"\(line 3\).* the instance is not closed with </instance>"):
+        instances = read(GOOD.replace("</instance>\n", after))
+    assert instances[0] == read(GOOD)[0]
+    assert len(instances) == 1 + bool(after)
 
 
 def test_duplicate_ids_name_both_lines(read):

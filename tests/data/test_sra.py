@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from postil.data.formats.sra import read_collection, read_corpus, read_question, write_question
 from postil.data.labels import FACET_SCHEMES, RESPONSE_SCHEMES
 from postil.data.questions import Answer, Facet, FacetLabel, Question, Reference
-from postil.errors import InputError, MissingDataError
+from postil.errors import InputError, InputWarning, MissingDataError
 
 BEETLE = """<?xml version="1.0" encoding="UTF-8" standalone="no"?>
 <question qtype="Q_EXPLAIN_SPECIFIC" id="BULB_C" module="FaultFinding" stype="PREDICT">
@@ -131,7 +131,7 @@ def test_a_release_in_each_scheme(tmp_path, scheme):
         ("<questions/>", "root element is <questions>", 1),
         ("<question/>", "no 'id' attribute", 1),
         ('<question id="q">\n<questionText>a < b</questionText></question>', "not well-formed", 2),
-        ('<question id="q">\n<questionText>a &nbsp; b</questionText></question>', "undefined entity", 2),
+        ('<question id="q">\n<questionText>a &foo; b</questionText></question>', "undefined entity", 2),
         ('<question id="q">\n', "no element found", 2),
     ],
 )
@@ -274,3 +274,25 @@ def test_what_xml_cannot_hold_is_refused(tmp_path, character, place):
     with pytest.raises(InputError, match=f"U\\+{ord(character):04X}"):
         write_question(tmp_path / "q.xml", question)
     assert not list(tmp_path.iterdir())
+
+
+def test_files_as_careless_editors_leave_them(file):
+    content = (
+        '<question id="q">\n<questionText>Salt &amp; water & air&nbsp;?</questionText>\n<studentAnswers>\n'
+        '<studentAnswer id="a" accuracy=" Correct">R&D</studentAnswer>\n'
+        '<studentAnswer id="b" accuracy="">so</studentAnswer></studentAnswers></question>'
+    )
+    with pytest.warns(InputWarning) as caught:
+        question = read_question(file(content.replace("\n", "\r\n"), "q.xml"))
+    assert question.text == "Salt & water & air\xa0?"
+    assert [(answer.text, answer.label) for answer in question.answers] == [("R&D", "correct"), ("so", None)]
+    (warning,) = (item.message for item in caught)
+    assert [problem.line for problem in warning.problems] == [2, 2, 4, 4]
+
+
+def test_many_ampersands_are_read_in_no_time(file):
+    text = "& \n" * 200_000
+    path = file(f'<question id="q"><questionText>{text}</questionText></question>', "q.xml")
+    with pytest.warns(InputWarning, match="200,000 irregular places"):
+        question = read_question(path)
+    assert question.text.count("&") == 200_000

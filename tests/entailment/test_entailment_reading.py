@@ -111,7 +111,7 @@ def test_missing_names_are_counted():
     ],
 )
 def test_numbers_are_compared(text, hypothesis, outcome):
-    assert [one.outcome for one in compare_numbers(analyse(text), analyse(hypothesis))] == [outcome]
+    assert [number.outcome for number in compare_numbers(analyse(text), analyse(hypothesis))] == [outcome]
 
 
 @pytest.mark.parametrize(

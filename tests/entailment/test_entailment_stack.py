@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from postil.entailment.entailer import PLAIN, Curve, Stack, load_stack, save_stack, shipped_stack
+from postil.entailment.entailer import PLAIN, Curve, Stack, load_entailer, load_stack, save_stack
 from postil.entailment.findings import EVIDENCE, encoder_evidence
 from postil.errors import InputError
 
@@ -72,6 +72,8 @@ def test_another_version_is_refused(tmp_path):
 
 
 def test_what_ships_counts_as_one_expects():
-    weights = dict(zip(shipped_stack().entailed.features, shipped_stack().entailed.weights, strict=True))
+    weights = dict(
+        zip(load_entailer().stack.entailed.features, load_entailer().stack.entailed.weights, strict=True)
+    )
     assert weights["encoder_entailment"] > 0 > weights["encoder_contradiction"]
     assert weights["bonds"] > 0 > weights["names_missing"]

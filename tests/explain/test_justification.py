@@ -7,7 +7,7 @@ import pytest
 from postil.data.judgements import AlignedPair, Alignment
 from postil.entailment.entailer import Entailment, load_entailer
 from postil.entailment.findings import Difference, Findings
-from postil.explain.justification import justified, justify
+from postil.explain.explanation import justified, justify
 
 SOURCE, TARGET = ("Park", "bought", "a", "mill", "."), ("Park", "purchased", "a", "mill")
 ALIGNED = AlignedPair(

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from postil.explain.text_page import LONGEST_TREE, amount, chunk_boxes, marked_text, text_page, tree_svg
+from postil.explain.page import LONGEST_TREE, amount, chunk_boxes, marked_text, text_page, tree_svg
 from postil.language.document import Document, Negation, Quantity, Span, Token
 
 EVIL = '<script>alert("1")</script>&\'"'

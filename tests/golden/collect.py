@@ -34,6 +34,7 @@ CONFORMANCE = HERE.parent / "conformance"
 _VERSION = re.compile(r"\bv:\d+\.\d+\.\d+\w*")  # at the end of signatures
 _SECONDS = re.compile(r"\b[\d.]+ s(?=[.,])")  # how long a system took
 _FACET = re.compile(r"f[0-9a-f]{8}")  # the id of a facet that a teacher set, drawn by lot
+_SEEN = re.compile(r"[0-9a-f]{16}|\d+-\d+")  # the version of an answer, a question or its facets
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?")
 
 
@@ -542,11 +543,12 @@ def _answer(response: Any) -> dict[str, Any]:
 
 
 def _timeless(data: Any) -> Any:
-    """Times and the ids of facets differ. Numbers do not: they are given from 1 in a new database."""
+    """Times, versions and the ids of facets differ. Numbers do not: a new database gives them from 1."""
     if isinstance(data, str):
         return "FACET" if _FACET.fullmatch(data) else _TIME.sub("TIME", data)
     if isinstance(data, Mapping):
-        return {name: _timeless(value) for name, value in data.items()}
+        seen = {name for name in data if name == "version" and _SEEN.fullmatch(str(data[name]))}
+        return {name: "VERSION" if name in seen else _timeless(value) for name, value in data.items()}
     return [_timeless(one) for one in data] if isinstance(data, list) else data
 
 

@@ -12,7 +12,6 @@ from postil.language.words.spaces import (
     LSA,
     Idf,
     Space,
-    cosine,
     cosines,
     idf,
     lda,
@@ -133,7 +132,8 @@ def test_mixtures_sum_to_one() -> None:
 def test_a_word_said_more_often_weighs_more() -> None:
     toward = lsa().vector(["battery"])
     often, once = (lsa().vector(["leaf", *["battery"] * n]) for n in (5, 1))
-    assert cosine(often, toward) > cosine(once, toward)
+    likeness = cosines(np.stack([often, once]), np.stack([toward, toward]))
+    assert likeness[0] > likeness[1]
 
 
 @pytest.mark.parametrize(
@@ -231,8 +231,8 @@ def test_topics_hang_together() -> None:
 
 
 def test_cosine() -> None:
-    assert cosine(np.array([1.0, 0.0]), np.array([1.0, 1.0])) == pytest.approx(1 / math.sqrt(2))
-    assert cosine(np.zeros(3), np.ones(3)) == 0.0
+    values = cosines(np.array([[1.0, 0.0], [0.0, 0.0]]), np.ones((2, 2)))
+    assert values.tolist() == pytest.approx([1 / math.sqrt(2), 0])
     assert cosines(np.eye(2), -np.eye(2)).tolist() == [-1, -1]
 
 

@@ -20,7 +20,6 @@ from postil.language.words.walks import (
     turns,
     walk,
     walker,
-    walks,
 )
 from postil.language.words.wordnet import wordnet
 
@@ -217,7 +216,6 @@ def test_unknown_words_do_not_dilute_known_ones() -> None:
 
 
 def test_no_texts_give_no_walks() -> None:
-    assert walks([]) == ()
     assert similarities([], []).shape == (0,)
     with pytest.raises(ValueError, match="paired"):
         similarities([["dog"]], [])

@@ -25,6 +25,9 @@ def test_it_aligns_other_pairs() -> None:
     assert found.alignments
 
 
-def test_it_refuses_training_pairs() -> None:
-    with pytest.raises(PostilError, match="learned from pair 1"):
-        ShippedAligner().fit([GOLD], [CHUNKED]).predict([TURNED, CHUNKED])
+def test_it_says_which_pairs_it_knows_and_refuses_the_training_set() -> None:
+    system = ShippedAligner().fit([GOLD], [CHUNKED])
+    assert system.learned_from([TURNED, CHUNKED]) == [False, True]
+    assert len(system.predict([TURNED, CHUNKED])) == 2
+    with pytest.raises(PostilError, match="learned from 1 of these 1 items"):
+        system.predict([CHUNKED])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,9 @@ from postil.data.formats.ists import write_alignments
 from postil.data.judgements import AlignedPair, Alignment
 from postil.errors import MismatchError, MissingDataError, PostilError
 from postil.research.benchmarks import read_datasets, run_alignment
+from postil.research.shipped import ShippedAligner
+from postil.research.tables import render
+from postil.scoring.alignment import score_alignments
 
 GOLD = (
     AlignedPair(
@@ -109,3 +113,28 @@ def test_errors(tmp_path):
     (tmp_path / "STSint.input.headlines.sent1.chunk.txt").unlink()
     with pytest.raises(PostilError, match=r"sent1\.chunk\.txt"):
         run_alignment(tmp_path, tmp_path, "identical", chunks=("gold",))
+
+
+def test_known_pairs_are_scored_counted_and_left_out_beside(tmp_path):
+    # As in the headlines of the task, pairs of the test set are in the training set as well.
+    write_dataset(tmp_path / "train", "STSint.input.images")
+    other = replace(GOLD[0], id="3", source=("the", "bells", "rings"))
+    stem = tmp_path / "test" / "STSint.testinput.headlines"
+    write_alignments(stem.with_name(f"{stem.name}.wa"), [*GOLD, other])
+    sources, targets = [*SOURCE_CHUNKS, [["the", "bells"], ["rings"]]], [*TARGET_CHUNKS, TARGET_CHUNKS[0]]
+    write_chunks(stem.with_name(f"{stem.name}.sent1.chunk.txt"), sources)
+    write_chunks(stem.with_name(f"{stem.name}.sent2.chunk.txt"), targets)
+    result = run_alignment(tmp_path / "train", tmp_path / "test", "postil", chunks=("gold",))
+    cell = result.as_json()["scores"]["gold"]["headlines"]
+    assert (cell["count"], cell["known"]) == (3, 2)
+    alone = ShippedAligner().predict([read_datasets(tmp_path / "test")["headlines"][1][2]])
+    assert cell["without_known"] == pytest.approx(dict(score_alignments([other], alone).metrics))
+    text = render([result], iterations=0)
+    assert "| *postil, without what it knew (Postil)* | " in text
+    assert "postil had learned from 2 of the 3 items of gold headlines." in text
+
+
+def test_the_training_set_itself_is_refused(tmp_path):
+    write_dataset(tmp_path, "STSint.input.headlines")
+    with pytest.raises(PostilError, match="learned from 2 of these 2 items"):
+        run_alignment(tmp_path, tmp_path, "postil", chunks=("gold",))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from postil.data.formats.senseval import SenseInstance, Token, write_senseval
+from postil.data.formats.sensekeys import sense_key, write_sense_answers
+from postil.data.formats.senseval import SenseInstance, Token, read_senseval, write_senseval
 from postil.errors import PostilError
 from postil.research import benchmarks as bench
 from postil.research.benchmarks import run_senses
@@ -108,3 +110,42 @@ def test_errors(folder, tmp_path):
         run_senses(tmp_path / "bare.xml", "mfs")
     with pytest.raises(PostilError, match="to score against"):
         run_senses(folder / "train.xml", "mfs", test=tmp_path / "bare.xml")
+
+
+def key_of(path: Path, *files: list[SenseInstance]) -> Path:
+    write_sense_answers(path, sense_key([item for file in files for item in file]))
+    return path
+
+
+def test_a_training_file_whose_key_stands_apart(folder, tmp_path):
+    train = read_senseval(folder / "train.xml")
+    write_senseval(tmp_path / "bare.xml", [replace(item, senses=()) for item in train])
+    key = key_of(tmp_path / "train.key", train)
+    expected = run_senses(folder / "train.xml", "mfs", folds=4).cells["fine"]["train/cv"].score.metrics
+    cells = run_senses(tmp_path / "bare.xml", "mfs", keys=[key], folds=4).cells["fine"]
+    assert cells["bare/cv"].score.metrics == expected
+    result = run_senses(tmp_path / "bare.xml", "mfs", test=folder / "test.xml", keys=[key])
+    assert result.cells["fine"]["test"].score.metrics["recall"] == pytest.approx(4 / 10)
+
+
+def test_keys_of_both_files(folder, tmp_path):
+    train, test = (read_senseval(folder / f"{name}.xml") for name in ("train", "test"))
+    for name, instances_of in (("train", train), ("test", test)):
+        write_senseval(tmp_path / f"{name}-bare.xml", [replace(item, senses=()) for item in instances_of])
+    separate = [key_of(tmp_path / "train.key", train), key_of(tmp_path / "test.key", test)]
+    for keys in (separate, [key_of(tmp_path / "all.key", train, test)]):
+        result = run_senses(tmp_path / "train-bare.xml", "mfs", test=tmp_path / "test-bare.xml", keys=keys)
+        score = result.cells["fine"]["test-bare"].score
+        assert score.count == 10
+        assert score.metrics["recall"] == pytest.approx(4 / 10)
+
+
+def test_instances_that_are_also_in_the_training_file(folder, tmp_path):
+    train, test = (read_senseval(folder / f"{name}.xml") for name in ("train", "test"))
+    by_word = sorted([*train[:1], *test], key=lambda item: item.lexelt)
+    write_senseval(tmp_path / "mixed.xml", by_word)
+    cell = run_senses(folder / "train.xml", "mfs", test=tmp_path / "mixed.xml").as_json()["scores"]["fine"]
+    assert (cell["mixed"]["known"], cell["mixed"]["recall"]) == (1, pytest.approx(5 / 11))
+    assert cell["mixed"]["without_known"]["recall"] == pytest.approx(4 / 10)
+    assert cell["bar.n"]["known"] == 0
+    assert "without_known" not in cell["bar.n"]

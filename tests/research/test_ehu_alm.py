@@ -13,7 +13,7 @@ from postil.errors import PostilError
 from postil.language.measures.features import FEATURES, THIRTY
 from postil.language.measures.overlap import overlap, overlap_words
 from postil.research import ehu_alm, systems
-from postil.research.ehu_alm import EhuAlm, Expert, Parameters, Search, design_table
+from postil.research.ehu_alm import DESIGNS, EhuAlm, Expert, Parameters, Search, design_table
 
 FIVE, THREE, TWO = (RESPONSE_SCHEMES[name] for name in ("5way", "3way", "2way"))
 PARTLY = "partially_correct_incomplete"
@@ -57,7 +57,7 @@ RIGHT = ["correct", PARTLY, "irrelevant"]
 # --- learning and judging -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("design", [ehu_alm.RUN1, ehu_alm.RUN2, ehu_alm.RUN3, ehu_alm.EXTENDED])
+@pytest.mark.parametrize("design", [DESIGNS["run1"], DESIGNS["run2"], DESIGNS["run3"], DESIGNS["extended"]])
 def test_every_framework_learns_what_the_features_show(design):
     system = EhuAlm(design, search=TINY, fewest=6).fit(TRAINING)
     assert system.predict(NEW, FIVE) == RIGHT * 2
@@ -65,17 +65,17 @@ def test_every_framework_learns_what_the_features_show(design):
     assert system.predict(NEW, TWO) == ["correct", "incorrect", "incorrect"] * 2
     assert system.predict([], FIVE) == []
     assert set(system.searches) == set(system.experts_)
-    assert {found.macro_f1 for found in system.searches.values()} == {1.0}
+    assert {search.macro_f1 for search in system.searches.values()} == {1.0}
 
 
 def test_run1_has_one_classifier_for_every_question():
-    system = EhuAlm(ehu_alm.RUN1, parameters=FIXED).fit(TRAINING)
+    system = EhuAlm(DESIGNS["run1"], parameters=FIXED).fit(TRAINING)
     system.predict([*NEW, TRAINING[0]], TWO)
     assert list(system.experts_) == [Expert("5way", "unseen-questions")]
 
 
 def test_run2_chooses_by_whether_the_question_was_in_training():
-    system = EhuAlm(ehu_alm.RUN2, parameters=FIXED).fit(TRAINING)
+    system = EhuAlm(DESIGNS["run2"], parameters=FIXED).fit(TRAINING)
     system.predict(NEW, FIVE)
     assert list(system.experts_) == [Expert("5way", "unseen-questions")]
     system.predict(TRAINING[:1], FIVE)
@@ -95,7 +95,7 @@ def test_the_scenarios_are_simulated_by_the_folds(monkeypatch):
             return super().fit(features, labels, groups)
 
     monkeypatch.setattr(ehu_alm, "Classifier", Recorder)
-    system = EhuAlm(ehu_alm.RUN2, parameters=FIXED).fit(TRAINING)
+    system = EhuAlm(DESIGNS["run2"], parameters=FIXED).fit(TRAINING)
     system.predict([NEW[0], TRAINING[0]], FIVE)
     by_question, by_answer = seen
     assert by_question == [("made up", question.id) for question in TRAINING for _ in question.answers]
@@ -105,7 +105,7 @@ def test_the_scenarios_are_simulated_by_the_folds(monkeypatch):
 def test_run3_has_an_expert_for_each_type_with_enough_instances():
     rare = make_question(60, "How come?", copies=1)
     training = [q for q in TRAINING if q.text != "How?"] + [rare]
-    system = EhuAlm(ehu_alm.RUN3, parameters=FIXED, fewest=10).fit(training)
+    system = EhuAlm(DESIGNS["run3"], parameters=FIXED, fewest=10).fit(training)
     tests = [*NEW, make_question(61, "How?", labelled=False), training[0], rare]
     system.predict(tests, FIVE)
     assert set(system.experts_) == {
@@ -118,7 +118,7 @@ def test_run3_has_an_expert_for_each_type_with_enough_instances():
 
 
 def test_a_direct_design_has_a_classifier_for_each_scheme():
-    system = EhuAlm(ehu_alm.EXTENDED, parameters=FIXED).fit(TRAINING)
+    system = EhuAlm(DESIGNS["extended"], parameters=FIXED).fit(TRAINING)
     system.predict(NEW, TWO)
     system.predict(NEW, FIVE)
     assert [expert.scheme for expert in system.experts_] == ["2way", "5way"]
@@ -129,7 +129,7 @@ def test_coarse_training_labels_are_enough_for_coarse_judgements():
         replace(q, answers=tuple(replace(a, label=TWO.collapse(a.label)) for a in q.answers))
         for q in TRAINING
     ]
-    system = EhuAlm(ehu_alm.RUN2, parameters=FIXED).fit(coarse)
+    system = EhuAlm(DESIGNS["run2"], parameters=FIXED).fit(coarse)
     assert system.predict(NEW, TWO) == ["correct", "incorrect", "incorrect"] * 2
     with pytest.raises(PostilError, match="coarser than 5way"):
         system.predict(NEW, FIVE)
@@ -149,7 +149,7 @@ def test_unlabelled_training_answers_are_passed_over():
 
 def test_a_class_of_one_label_gives_that_label():
     only = [replace(q, answers=q.answers[:1]) for q in TRAINING]
-    assert set(EhuAlm(ehu_alm.RUN3).fit(only).predict(NEW, FIVE)) == {"correct"}
+    assert set(EhuAlm(DESIGNS["run3"]).fit(only).predict(NEW, FIVE)) == {"correct"}
 
 
 # --- which reference ----------------------------------------------------------------------------------------
@@ -158,13 +158,13 @@ def test_a_class_of_one_label_gives_that_label():
 def test_judging_compares_with_the_first_reference_or_the_best():
     (question,) = NEW[:1]
     wrong_first = replace(question, references=(Reference("x", "nothing of the kind"), *question.references))
-    first = EhuAlm(ehu_alm.RUN2, parameters=FIXED).fit(TRAINING)
+    first = EhuAlm(DESIGNS["run2"], parameters=FIXED).fit(TRAINING)
     best = EhuAlm(ehu_alm.BEST_REFERENCE, parameters=FIXED).fit(TRAINING)
     assert first.predict([wrong_first], FIVE) == ["irrelevant"] * 3
     assert best.predict([wrong_first], FIVE) == RIGHT
 
 
-@pytest.mark.parametrize("design", [ehu_alm.RUN3, ehu_alm.EXTENDED])
+@pytest.mark.parametrize("design", [DESIGNS["run3"], DESIGNS["extended"]])
 def test_judging_reads_neither_labels_nor_matches(design):
     system = EhuAlm(design, parameters=FIXED).fit(TRAINING)
     (question,) = NEW[:1]
@@ -180,11 +180,11 @@ def test_judging_reads_neither_labels_nor_matches(design):
 @pytest.mark.parametrize(
     ("design", "families"),
     [
-        (ehu_alm.RUN3, set()),
+        (DESIGNS["run3"], set()),
         (ehu_alm.BEST_REFERENCE, set()),
-        (ehu_alm.DEMOTED, set()),
-        (ehu_alm.OPPOSITION, {"opposition"}),
-        (ehu_alm.SOFT, {"soft cardinality"}),
+        (DESIGNS["demoted"], set()),
+        (DESIGNS["opposition"], {"opposition"}),
+        (DESIGNS["soft"], {"soft cardinality"}),
     ],
 )
 def test_each_step_adds_its_features(monkeypatch, design, families):
@@ -200,7 +200,7 @@ def test_each_step_adds_its_features(monkeypatch, design, families):
 
 def test_a_family_can_be_left_out(monkeypatch):
     calls = record_tables(monkeypatch)
-    design_table([("q", "r", "a")], replace(ehu_alm.DEMOTED, without=("WordNet", "graph")))
+    design_table([("q", "r", "a")], replace(DESIGNS["demoted"], without=("WordNet", "graph")))
     assert {FEATURES[name].family for name in calls[False]} == {
         "overlap",
         "corpus",
@@ -212,7 +212,7 @@ def test_a_family_can_be_left_out(monkeypatch):
 
 def test_the_extended_system_has_every_feature(monkeypatch):
     calls = record_tables(monkeypatch)
-    design_table([("q", "r", "a")], ehu_alm.EXTENDED)
+    design_table([("q", "r", "a")], DESIGNS["extended"])
     assert calls[False] == ehu_alm.EVERY
     # Leaving out the question's words changes only what compares the words of reference and answer.
     assert len(calls[True]) > 14
@@ -239,12 +239,12 @@ def test_the_registered_systems_are_the_designs():
         if name.startswith("ehu-alm-")
     }
     assert made == {
-        "ehu-alm-run1": ehu_alm.RUN1,
-        "ehu-alm-run2": ehu_alm.RUN2,
-        "ehu-alm-run3": ehu_alm.RUN3,
+        "ehu-alm-run1": DESIGNS["run1"],
+        "ehu-alm-run2": DESIGNS["run2"],
+        "ehu-alm-run3": DESIGNS["run3"],
         "ehu-alm-best-reference": ehu_alm.BEST_REFERENCE,
-        "ehu-alm-demoted": ehu_alm.DEMOTED,
-        "ehu-alm-opposition": ehu_alm.OPPOSITION,
-        "ehu-alm-soft": ehu_alm.SOFT,
-        "ehu-alm-extended": ehu_alm.EXTENDED,
+        "ehu-alm-demoted": DESIGNS["demoted"],
+        "ehu-alm-opposition": DESIGNS["opposition"],
+        "ehu-alm-soft": DESIGNS["soft"],
+        "ehu-alm-extended": DESIGNS["extended"],
     }

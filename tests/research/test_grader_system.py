@@ -51,6 +51,8 @@ def test_it_refuses_what_its_encoder_has_learned_from() -> None:
     system.grader = replace(system.grader, known={name: 3})
     with pytest.raises(PostilError, match="would flatter"):
         system.predict([QUESTION], RESPONSE_SCHEMES["2way"])
-    # All that the encoder has seen is given as training data: these are other answers to a known question.
+    # All that the encoder has seen is given as training data, so that it is clear which answers are known.
     system.fit([QUESTION])
-    assert len(system.predict([QUESTION], RESPONSE_SCHEMES["2way"])) == 3
+    others = replace(QUESTION, answers=(*QUESTION.answers[:1], Answer("d", "it is hollow"), Answer("e", "")))
+    assert system.learned_from([others]) == [True, False, False]
+    assert len(system.predict([others], RESPONSE_SCHEMES["2way"])) == 3

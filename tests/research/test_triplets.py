@@ -67,5 +67,5 @@ def test_among_equally_near_references_a_best_one_is_taken():
 def test_a_question_without_references_is_compared_with_nothing(choose):
     answer = Answer("a", "bananas", match="r1")
     (triplet,) = make_triplets([question(answer, references=())], choose)
-    assert triplet.texts == ("Why is the bulb off?", "", "bananas")
+    assert (triplet.question, triplet.reference, triplet.answer) == ("Why is the bulb off?", "", "bananas")
     assert triplet.source == ("beetle", "q")

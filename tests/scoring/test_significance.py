@@ -19,7 +19,7 @@ from postil.errors import MismatchError
 from postil.scoring.alignment import tally_alignments
 from postil.scoring.entailment import tally_entailment
 from postil.scoring.responses import tally_classes
-from postil.scoring.senses import tally_of, tally_senses
+from postil.scoring.senses import tally_senses
 from postil.scoring.significance import approximate_randomisation, bootstrap, compare, group_numbers
 
 FIVE = RESPONSE_SCHEMES["5way"]
@@ -80,7 +80,7 @@ def sense_tallies(size=40, seed=0):
     def answers(labels):
         return [SenseAnswer(f"i{n}", "arm.n", ((label, None),)) for n, label in enumerate(labels)]
 
-    return tuple(tally_of(tally_senses(answers(gold), answers(run))) for run in (one, two))
+    return tuple(tally_senses(answers(gold), answers(run)) for run in (one, two))
 
 
 def facet_tallies(size=40, seed=0):
@@ -255,7 +255,7 @@ def test_a_system_that_attempts_nothing():
     # After an exchange a system may be left with no answer at all: its precision is 0, not noise.
     key = [SenseAnswer(f"i{n}", "arm.n", (("1", None),)) for n in range(12)]
     weighted = [SenseAnswer(f"i{n}", "arm.n", (("1", 0.1), ("2", 0.2 + n / 100))) for n in range(7)]
-    some, none = tally_of(tally_senses(key, weighted)), tally_of(tally_senses(key, []))
+    some, none = tally_senses(key, weighted), tally_senses(key, [])
     masks = np.array(list(product([False, True], repeat=12)))
     for figures in some.swapped(none, masks):
         assert figures["precision"].min() >= 0

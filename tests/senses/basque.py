@@ -96,11 +96,11 @@ def write_texts(folder: Path, seed: int = 1) -> None:
             if corpus == "egunkaria":
                 lines.append(f"# section = {section}")
                 link = f"{link}/{section}"
-            for place, (word, sense, sentence) in enumerate(writer.document(), start=1):
+            for index, (word, sense, sentence) in enumerate(writer.document(), start=1):
                 lines += ("\t".join(token) for token in sentence)
                 lines.append("")
                 if word:
-                    gold.append((f"{link}#{place}", word, sense))
+                    gold.append((f"{link}#{index}", word, sense))
         (folder / f"{corpus}.tsv").parent.mkdir(parents=True, exist_ok=True)
         (folder / f"{corpus}.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     write_rows(folder / "gold.tsv", ("source", "word", "sense"), gold)

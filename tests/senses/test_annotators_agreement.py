@@ -33,7 +33,7 @@ def test_overall_agreement_is_over_items_and_kappa_over_groups():
     first = told("Ane", "a", "a", "b", "b") + told("Ane", "c", "d", group="v")
     second = told("Jon", "a", "a", "b", "b") + told("Miren", "d", "c", group="v")
     found = measure_agreement(first + second, shared=1)
-    assert [one.agreement for one in found.groups] == [1, 0]
+    assert [group.agreement for group in found.groups] == [1, 0]
     assert found.overall.agreement == pytest.approx(4 / 6)
     assert found.overall.kappa == pytest.approx((1 + -1) / 2)
     assert [(pair.people, pair.items) for pair in found.pairs] == [(("Ane", "Jon"), 4), (("Ane", "Miren"), 2)]

@@ -42,11 +42,11 @@ def test_agreed_decided_removed():
         Outcome("i2", "w", ("b", "c"), "decided"),
         Outcome("i3", "w", ("X",), "agreed"),
     ]
-    assert [one.kept for one in outcomes] == [True, True, False]
+    assert [outcome.kept for outcome in outcomes] == [True, True, False]
 
 
 def test_an_x_of_one_person_is_a_disagreement():
-    assert [one.choice for one in disagreements(told(i1="X/a"))] == [("X", "a")]
+    assert [disagreement.choice for disagreement in disagreements(told(i1="X/a"))] == [("X", "a")]
     (outcome,) = settle(told(i1="X/a"), [Tagging("i1", "w", "Miren", ("X",))], WITH_REFEREE)
     assert not outcome.kept
 
@@ -58,7 +58,7 @@ def test_only_the_referee_of_a_group_decides():
 
 def test_without_referee_disagreements_are_discarded():
     outcomes = settle(told(i1="YES/YES/YES", i2="YES/NO/YES", i3="NO/NO"), [], WITHOUT)
-    assert [(one.item, one.how, one.kept) for one in outcomes] == [
+    assert [(outcome.item, outcome.how, outcome.kept) for outcome in outcomes] == [
         ("i1", "agreed", True),
         ("i2", "discarded", False),
     ]

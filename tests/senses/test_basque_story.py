@@ -26,7 +26,7 @@ WORDS = ("kanal.IZE", "hari.IZE", "herri.IZE", "jo.ADI")
 
 
 def postil(*arguments: object) -> str:
-    result = CliRunner().invoke(app, [str(one) for one in arguments], catch_exceptions=False)
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.stdout
 

@@ -16,7 +16,6 @@ from postil.senses.corpus.project import (
     create_project,
     open_project,
     plan_draws,
-    read_decisions,
     read_tags,
     take_sheet,
     write_disputes,
@@ -262,8 +261,8 @@ def _decided(project):
 def test_a_decision_stays_when_its_item_is_not_disputed_for_a_while(project):
     first, second, decided = _decided(project)
     assert write_disputes(project, [*first, second[1]], [decided]) == {decided.person: 1}
-    assert read_decisions(project) == [decided]
-    assert write_disputes(project, [*first, *second], read_decisions(project)) == {decided.person: 1}
+    assert read_tags(project, referee=True) == [decided]
+    assert write_disputes(project, [*first, *second], read_tags(project, referee=True)) == {decided.person: 1}
 
 
 def test_a_decision_stays_when_somebody_else_becomes_the_referee(project):
@@ -275,7 +274,7 @@ def test_a_decision_stays_when_somebody_else_becomes_the_referee(project):
     changed = open_project(project.folder)
     third = [Tagging("a3", "q2", name, (tag,)) for name, tag in zip(others, ("X", "correct"), strict=True)]
     assert write_disputes(changed, [*first, *second, *third], [decided]) == {decided.person: 1}
-    assert read_decisions(changed) == [decided]
+    assert read_tags(changed, referee=True) == [decided]
     assert read_rows(changed.sheet(decided.person, referee=True)).column("id") == ["a3", "a1"]
 
 
@@ -289,7 +288,7 @@ def test_somebody_else_takes_over(project):
     changed = open_project(project.folder)
     told = read_tags(changed)
     write_sheets(changed, plan_draws(changed, told), told)
-    assert [(one.person, one.item) for one in read_tags(changed)] == [(old, "a1")]
+    assert [(tagging.person, tagging.item) for tagging in read_tags(changed)] == [(old, "a1")]
     assert complete(told, changed.assignments) == []
     assert {"a1", "a2"} <= set(read_rows(changed.sheet(new)).column("id"))
 

@@ -62,8 +62,7 @@ def run(store: Store, kind: str, question_id: int, labels: Mapping[int, tuple[st
     job_id = jobs.enqueue(store, kind, question_id)
     held = jobs.lease_job(store, "test")
     assert held.id == job_id
-    save = judgements.save_proposals if kind == "regrade" else judgements.save_judgements
     ids = [answer.id for answer in list_answers(store, question_id)]
-    save(store, held, [judged(id, *labels.get(id, ()), **more) for id in ids])
+    judgements.save_judgements(store, held, [judged(id, *labels.get(id, ()), **more) for id in ids])
     jobs.finish(store, held, {"answers": len(ids), "decided": len(teaching(store, question_id))})
     return job_id

@@ -20,6 +20,7 @@ from postil.workbench.store import (
     access,
     accounts,
     answers,
+    attempts,
     courses,
     decisions,
     drafts,
@@ -27,7 +28,6 @@ from postil.workbench.store import (
     jobs,
     judgements,
     logins,
-    replies,
     rounds,
 )
 from postil.workbench.store.backups import back_up
@@ -155,8 +155,8 @@ def _let_programs_in(store: Store, teacher: int) -> None:
     access.create_token(store, None, "own", ("write",), None)
     logins.make_link(store, "reset", teacher)
     logins.begin_session(store, teacher, "a browser")
-    logins.failed_login(store, "teo", "192.0.2.8")
-    replies.begin(store, "token:1", "key", "fingerprint")
+    attempts.count_failure(store, attempts.Attempt("teo", "192.0.2.8"))
+    access.begin_reply(store, "token:1", "key", "fingerprint")
 
 
 def _share_with_other_servers(store: Store, question: int, teacher: int) -> None:
@@ -168,8 +168,7 @@ def _share_with_other_servers(store: Store, question: int, teacher: int) -> None
 def _run(store: Store, kind: str, question: int, made: list[Judged]) -> None:
     jobs.enqueue(store, kind, question)
     job = jobs.lease_job(store, "w")
-    save = judgements.save_proposals if kind == "regrade" else judgements.save_judgements
-    save(store, job, made)
+    judgements.save_judgements(store, job, made)
     jobs.finish(store, job, {"answers": [] if kind == "propose" else len(made), "decided": 1})
 
 

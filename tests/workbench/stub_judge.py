@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from pathlib import Path
 
@@ -31,10 +32,14 @@ def judge(task):
 
 
 def _obey(command):
-    """`sleep 0.5`, `die`, `die once FILE`, `pid`, `refuse`, `crash` and so on."""
+    """`sleep 0.5`, `brood`, `eat 600` (megabytes), `die`, `die once FILE`, `pid`, `refuse`, `crash` …"""
     match command.split():
         case ["sleep", seconds]:
             time.sleep(float(seconds))
+        case ["brood"]:
+            re.match(r"(a+)+b", "a" * 40)
+        case ["eat", megabytes]:
+            bytearray(int(megabytes) * 1024 * 1024)
         case ["die"]:
             os._exit(1)
         case ["die", "once", name] if not Path(name).exists():
@@ -57,6 +62,7 @@ def _judgement(answer, task):
         "feedback": {"teacher": "It is so.", "student": "Look again."} if task.explain else None,
         "facets": _facets(task.facets) if task.with_facets else None,
         "alignment": _alignment(answer, task.references[0]) if task.explain else None,
+        "reason": None,
     }  # fmt: skip
 
 

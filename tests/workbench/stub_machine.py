@@ -89,3 +89,47 @@ class WritingMachine(StubMachine):
 
 def writing(notes: Path) -> StubMachine:
     return WritingMachine(0.02, notes)
+
+
+@dataclass(frozen=True)
+class PoisonedMachine(StubMachine):
+    """Does what answers like `poison judge die` say; a label depends on how many answers are judged."""
+
+    def judge(self, question, answers, decided):
+        _swallow("judge", answers)
+        longer = [answer + "x" * (len(answers) % 5) for answer in answers]
+        return super().judge(question, longer, decided)
+
+    def explain(self, question, answers, judgements):
+        _swallow("explain", answers)
+        return super().explain(question, answers, judgements)
+
+    def propose(self, question, answers, count):
+        _swallow("propose", answers)
+        return super().propose(question, answers, count)
+
+    def facets(self, question):
+        _swallow("facets", question.references)
+        return super().facets(question)
+
+    def group(self, answers):
+        _swallow("group", answers)
+        return super().group(answers)
+
+
+def _swallow(stage, texts):
+    for text in texts:
+        match text.split():
+            case ["poison", where, "die", *_] if where in (stage, "all"):
+                os._exit(1)
+            case ["poison", where, "sleep"] if where in (stage, "all"):
+                time.sleep(60)
+            case ["poison", where, "eat"] if where in (stage, "all"):
+                bytearray(10**9)
+            case ["poison", where, "crash", *_] if where in (stage, "all"):
+                raise ValueError(text)
+            case ["poison", where, "once", name] if where == stage and not Path(name).exists():
+                Path(name).touch()
+                os._exit(1)
+            case ["poison", where, "crowd"] if where == stage and len(texts) > 10:
+                raise MemoryError

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from hostile_texts import QUESTION, REFERENCE, hostile_texts
 from sqlalchemy import func, select
 from starlette.testclient import TestClient
 from stub_judge import judge, load_stub
+from webclient import make_account
 
 from postil.workbench.api.app import create_api
 from postil.workbench.api.judging_schemas import MOST_ANSWERS, MOST_DECIDED, MOST_EXPLAINED, MOST_PAIRS
-from postil.workbench.jobs.judging import JudgingProcess, TooBusyError
+from postil.workbench.jobs.judging import JudgingProcess, TooBusyError, TooManyError, load_judge
 from postil.workbench.settings import Settings
 from postil.workbench.store.access import create_token
 from postil.workbench.store.jobs import GRADED, SECONDS, totals
@@ -30,9 +32,10 @@ class AtOnce:
     """Judges in the place of a process, and remembers what it was asked."""
 
     def __init__(self, error=None):
-        self.error, self.tasks = error, []
+        self.error, self.tasks, self.people = error, [], []
 
-    async def do(self, task):
+    async def do(self, task, person):
+        self.people.append(person)
         self.tasks.append(task)
         if self.error:
             raise self.error
@@ -153,10 +156,54 @@ def test_who_comes_when_too_many_wait_is_told_when_to_come_again(ask, api):
     answer = ask("/grade", CLASS)
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
     assert answer.json()["type"].endswith("#busy")
-    api.state.judging = AtOnce(TooBusyError("this was not judged within 30 seconds."))
+    api.state.judging = AtOnce(TooBusyError("judging took longer than 30 seconds."))
     answer = ask("/grade", CLASS)
     assert answer.status_code == 503
     assert "Retry-After" not in answer.headers
+
+
+def test_too_many_of_one_person_are_told_to_wait(ask, api):
+    api.state.judging = AtOnce(TooManyError("8 are waiting.", hint="Wait.", retry_after=5))
+    answer = ask("/grade", CLASS)
+    assert (answer.status_code, answer.headers["Retry-After"]) == (429, "5")
+    assert answer.json()["type"].endswith("#too-many-requests")
+
+
+def test_who_asks_is_told_to_the_process(api, sqlite_store):
+    people = [make_account(sqlite_store, name, password=None) for name in ("ane", "bea")]
+    api.state.settings = Settings(local=False)
+    for person in people:
+        _, secret = create_token(sqlite_store, person.id, "test", ["judge"], None)
+        answer = TestClient(api).post("/grade", json=CLASS, headers={"Authorization": f"Bearer {secret}"})
+        assert answer.status_code == 200
+    assert api.state.judging.people == [person.id for person in people]
+
+
+@pytest.mark.parametrize(
+    ("path", "change"),
+    [
+        ("/grade", {"answers": [{"text": "so it is " * 100}] * 200}),
+        ("/grade", {"explain": True, "references": ["a b " * 100], "answers": [{"text": "a b " * 45}] * 50}),
+        ("/align", {"pairs": [{"source": "a b " * 100, "target": "c d " * 100}] * 50}),
+        ("/entail", {"pairs": [{"text": "a b " * 400, "hypothesis": "c d " * 50}] * 50}),
+        ("/facets", {"reference": "a b " * 200, "answers": [{"text": "a b " * 45}] * 50}),
+    ],
+)
+def test_what_is_too_dear_is_refused_before_anybody_judges(ask, api, path, change):
+    answer = ask(path, ASKED[path] | change)
+    assert answer.status_code == 413, answer.text
+    assert answer.json()["type"].endswith("#too-large")
+    assert answer.json()["hint"]
+    assert api.state.judging.tasks == []
+
+
+def test_what_stops_the_process_is_refused_and_the_next_is_judged(ask, api):
+    api.state.judging = JudgingProcess(load_stub)
+    answer = ask("/grade", CLASS | {"answers": [{"text": "die"}]})
+    assert answer.status_code == 413
+    assert "stopped the process" in answer.json()["detail"]
+    assert ask("/grade", CLASS).status_code == 200
+    api.state.judging.close()
 
 
 def test_a_fault_inside_is_a_500_without_the_pupils_words(ask, api, capfd):
@@ -212,7 +259,36 @@ def test_the_shipped_models_judge_over_the_api(ask, api):
     assert (first["label"], first["reference"]) == ("correct", reference)
     assert first["feedback"]["student"]
     assert (second["label"], second["because"]) == ("non_domain", "nothing was written")
+    assert (first["reason"], second["reason"]) == (None, "empty")
     assert {link["type"] for link in aligned["alignments"]} >= {"EQUI", "OPPO"}
+
+
+class Library:
+    """Judges with the shipped models, in this process."""
+
+    async def do(self, task, person):
+        return load_judge()(task)
+
+
+def test_no_kind_of_hostile_text_breaks_an_operation(ask, api):
+    api.state.judging = Library()
+    kinds = hostile_texts(40)
+    del kinds["lone surrogates"]  # no program can send half a character in UTF-8
+    texts = [text for text in kinds.values() if any(map(str.isalnum, text))]
+    assert len(texts) >= 100
+    for start in range(0, len(texts), 25):
+        some = texts[start : start + 25]
+        answers = [{"text": f"There is a gap. {text}"} for text in some]
+        bodies = {
+            "/grade": {"question": QUESTION, "references": [REFERENCE], "answers": answers},
+            "/align": {"pairs": [{"source": text, "target": REFERENCE} for text in some]},
+            "/entail": {"pairs": [{"text": REFERENCE, "hypothesis": text} for text in some]},
+            "/facets": {"question": QUESTION, "reference": REFERENCE, "answers": answers},
+        }
+        for path, body in bodies.items():
+            answer = ask(path, body)
+            assert answer.status_code == 200, answer.json()
+            assert len(answer.json()["items"]) == len(some)
 
 
 def test_every_operation_has_examples(api):

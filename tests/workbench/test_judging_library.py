@@ -8,7 +8,7 @@ from postil.alignment.aligner import load_aligner
 from postil.data.judgements import Reason
 from postil.data.questions import Answer, Question, Reference
 from postil.entailment.entailer import LONGEST_HYPOTHESIS, LONGEST_TEXT, load_entailer
-from postil.explain.justification import justified
+from postil.explain.explanation import justified
 from postil.grader import load
 from postil.grading.claims import judge_facets
 from postil.workbench.api import judging_schemas as limits

@@ -1,4 +1,4 @@
-"""The process that judges: it starts when it is needed, survives its death, refuses too much, and ends."""
+"""The process that judges: it starts when needed, survives its death, lets people take turns, and ends."""
 
 from __future__ import annotations
 
@@ -14,7 +14,13 @@ import pytest
 from stub_judge import load_stub
 
 from postil.errors import PostilError
-from postil.workbench.jobs.judging import ClassTask, JudgingProcess, TooBusyError
+from postil.workbench.jobs.judging import (
+    ClassTask,
+    JudgingProcess,
+    TooBusyError,
+    TooManyError,
+    TooMuchError,
+)
 
 
 def task(*answers):
@@ -23,7 +29,7 @@ def task(*answers):
 
 @pytest.fixture
 def judging():
-    process = JudgingProcess(load_stub, most_waiting=2, limit=20)
+    process = JudgingProcess(load_stub, most_own=3, most_waiting=4, limit=20)
     yield process
     process.close()
 
@@ -54,7 +60,7 @@ def test_a_class_is_judged_elsewhere_and_in_order(judging):
 
 def test_nothing_starts_before_it_is_needed():
     process = JudgingProcess(load_stub)
-    assert process._pool is None
+    assert process._server is None
     process.close()
 
 
@@ -107,7 +113,7 @@ def test_one_that_dies_is_replaced_and_the_task_tried_again(judging, tmp_path):
 
 
 def test_a_task_that_kills_twice_is_given_up_and_the_next_is_judged(judging):
-    with pytest.raises(TooBusyError, match="died twice"):
+    with pytest.raises(TooMuchError, match="stopped the process that judges, twice"):
         asyncio.run(judging.do(task("die")))
     assert asyncio.run(judging.do(task("12345"))).items[0]["label"] == "correct"
 
@@ -121,39 +127,85 @@ def test_who_waits_while_it_dies_is_judged_all_the_same(judging, tmp_path):
     assert [len(one.items) for one in asyncio.run(both())] == [1, 1]
 
 
-def test_too_many_at_once_are_refused(judging):
+def test_too_many_of_one_person_are_refused_and_others_are_judged(judging):
     async def four():
-        return await asyncio.gather(
-            *[judging.do(task("sleep 0.2")) for _ in range(4)], return_exceptions=True
-        )
+        own = [judging.do(task("sleep 0.2"), "heavy") for _ in range(4)]
+        return await asyncio.gather(*own, judging.do(task("a"), "light"), return_exceptions=True)
 
-    *judged, refused = asyncio.run(four())
+    *judged, refused, other = asyncio.run(four())
     assert [len(one.items) for one in judged] == [1, 1, 1]
-    assert isinstance(refused, TooBusyError)
+    assert isinstance(refused, TooManyError)
     assert refused.retry_after
-    assert asyncio.run(judging.do(task("a"))).items  # there is room again
+    assert len(other.items) == 1
+    assert asyncio.run(judging.do(task("a"), "heavy")).items  # there is room again
 
 
-def test_what_takes_too_long_is_given_up_with_its_process(judging):
+def test_too_many_of_all_are_refused(judging):
+    async def six():
+        asked = [judging.do(task("sleep 0.1"), person) for person in range(6)]
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    *judged, refused = asyncio.run(six())
+    assert [len(one.items) for one in judged] == [1] * 5  # one is judged, four wait
+    assert isinstance(refused, TooBusyError)
+    assert not isinstance(refused, TooManyError)
+    assert refused.retry_after
+
+
+def test_people_take_turns(judging):
+    """Whoever sends three at once is not served three times before the others."""
+    order = []
+
+    async def ask(name, person):
+        await judging.do(task("sleep 0.05"), person)
+        order.append(name)
+
+    async def all_of_them():
+        heavy = [asyncio.create_task(ask(f"heavy {n}", "heavy")) for n in range(3)]
+        await asyncio.sleep(0)  # they come first
+        await asyncio.gather(*heavy, ask("light", "light"), ask("other", "other"))
+
+    pid_of(judging)
+    asyncio.run(all_of_them())
+    assert order == ["heavy 0", "light", "other", "heavy 1", "heavy 2"]
+
+
+def test_what_takes_too_long_is_stopped_with_its_process_and_not_tried_again(judging, tmp_path):
     pid = pid_of(judging)
-    judging._limit = 0.2
-    with pytest.raises(TooBusyError, match="within") as refused:
+    judging._task_limit = 0.2
+    with pytest.raises(TooMuchError, match="took longer"):
         asyncio.run(judging.do(task("sleep 30")))
-    assert refused.value.retry_after is None  # again would take as long
     assert is_gone(pid)
-    judging._limit = 20
+    judging._task_limit = 20
     assert asyncio.run(judging.do(task("12345"))).items[0]["label"] == "correct"
+
+
+def test_what_never_looks_up_is_stopped_all_the_same(judging):
+    """Inside a library, no other thread of the process comes to its turn."""
+    pid = pid_of(judging)
+    judging._task_limit = 0.2
+    with pytest.raises(TooMuchError, match="took longer"):
+        asyncio.run(judging.do(task("brood")))
+    assert is_gone(pid)
+
+
+def test_what_takes_too_much_memory_is_told_and_the_next_is_judged():
+    process = JudgingProcess(load_stub, memory=400)
+    with pytest.raises(TooMuchError, match="more memory"):
+        asyncio.run(process.do(task("eat 600")))
+    assert asyncio.run(process.do(task("12345"))).items[0]["label"] == "correct"
+    process.close()
 
 
 def test_who_waits_behind_what_takes_too_long_is_judged_by_the_next_process(judging):
     async def both():
         pid = int((await judging.do(task("pid"))).items[0]["because"].split()[1])
-        judging._limit = 0.5
-        first = asyncio.create_task(judging.do(task("sleep 30")))
+        judging._task_limit = 0.5
+        first = asyncio.create_task(judging.do(task("sleep 30"), "heavy"))
         await asyncio.sleep(0.2)
-        judging._limit = 20
-        second = await judging.do(task("pid"))
-        with pytest.raises(TooBusyError):
+        judging._task_limit = 20
+        second = await judging.do(task("pid"), "light")
+        with pytest.raises(TooMuchError):
             await first
         return pid, int(second.items[0]["because"].split()[1])
 
@@ -161,26 +213,19 @@ def test_who_waits_behind_what_takes_too_long_is_judged_by_the_next_process(judg
     assert before != after
 
 
-def test_a_process_that_has_to_begin_gets_more_patience():
-    process = JudgingProcess(load_stub, limit=0.8)
-    with pytest.raises(TooBusyError, match="within"):
-        asyncio.run(process.do(task("sleep 1.5")))
-    begun = process._pool
-    process._limit = 20
-    assert asyncio.run(process.do(task("12345"))).items[0]["label"] == "correct"
-    assert process._pool is begun
-    process.close()
+def test_who_has_waited_too_long_for_a_turn_is_told_to_come_again(judging):
+    async def both():
+        await judging.do(task("pid"))
+        judging._limit = 0.2
+        return await asyncio.gather(
+            judging.do(task("sleep 0.6"), "first"), judging.do(task("a"), "second"), return_exceptions=True
+        )
 
-
-def test_but_not_for_ever():
-    process = JudgingProcess(load_stub, limit=0.2)
-    pools = []
-    for _ in range(4):
-        with pytest.raises(TooBusyError):
-            asyncio.run(process.do(task("sleep 30")))
-        pools.append(process._pool)
-    assert pools[-1] is not pools[0]
-    process.close()
+    first, second = asyncio.run(both())
+    assert first.retry_after is None  # again would take as long
+    assert second.retry_after
+    judging._limit = 20
+    assert asyncio.run(judging.do(task("12345"))).items[0]["label"] == "correct"
 
 
 def test_what_a_person_can_mend_is_told(judging):

@@ -113,7 +113,7 @@ def test_who_has_to_label_or_settle_stays(store, question_id, ids, olga):
     for one in (people.ann, people.ben, people.eva):
         with pytest.raises(PostilError, match="Why is it lit") as told:
             accounts.close_account(store, one.id, olga.id)
-        assert "Finish or drop" in told.value.hint
+        assert "Finish or delete" in told.value.hint
     say(store, made, people.ann, dict.fromkeys(ids.values(), "correct"))
     accounts.close_account(store, people.ann.id, olga.id)  # has said everything
     rounds.drop_round(store, made)

@@ -66,12 +66,12 @@ def test_facets_are_set_renamed_and_forgotten(store, question_id):
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        ([], "at least one part"),
+        ([], "at least one item"),
         ([AIR], "must be required"),
-        ([HEAT, replace(HEAT, first=" ")], "part 2 is empty"),
-        ([HEAT, replace(HEAT, first="x" * 201)], "part 2 has more than 200 characters"),
-        ([HEAT, replace(HEAT, first=" HEAT")], "part 2 occurs twice"),
-        ([replace(HEAT, first=str(n)) for n in range(21)], "at most 20 parts"),
+        ([HEAT, replace(HEAT, first=" ")], "item 2 is empty"),
+        ([HEAT, replace(HEAT, first="x" * 201)], "item 2 has more than 200 characters"),
+        ([HEAT, replace(HEAT, first=" HEAT")], "item 2 occurs twice"),
+        ([replace(HEAT, first=str(n)) for n in range(21)], "at most 20 items"),
         *(([replace(HEAT, weight=one)], "above 0") for one in (0, -1, 100.5, float("nan"), float("inf"))),
     ],
 )
@@ -168,7 +168,7 @@ def test_outcomes_are_kept_with_judgements_and_proposals(store, partly, ids, jud
     # What stays partly right would earn something else, and no page has shown that.
     new = {"a": PARTLY, "b": "contradictory"}
     proposed = [judged(ids[key], label, facets=said("air")) for key, label in new.items()]
-    judgements.save_proposals(store, held, proposed)
+    judgements.save_judgements(store, held, proposed)
     jobs.finish(store, held, {})
     before = answers.get_view(store, ids["a"])
     judgements.apply_changes(store, job)

@@ -15,7 +15,7 @@ from postil.workbench.store.answers import (
     list_answers,
     set_groups,
 )
-from postil.workbench.store.decisions import decide
+from postil.workbench.store.decisions import current, decide
 
 
 def test_only_groups_of_two_and_more_count_the_largest_first(store, question_id, ids):
@@ -29,8 +29,10 @@ def test_only_groups_of_two_and_more_count_the_largest_first(store, question_id,
 def test_what_groups_are_called(store, graded, ids):
     set_groups(store, graded, {ids["a"]: 9, ids["b"]: 9, ids["c"]: 4, ids["d"]: 4})
     decide(store, graded, [ids["a"]], "contradictory", "review")
+    (made,) = current(store, graded)
+    decided = {ids["a"]: made.id}
     assert get_groups(store, graded, [9, 7, 4]) == [
-        Group(9, ids["a"], 2, 1, "the path is closed", ("contradictory",), "correct"),
+        Group(9, ids["a"], 2, 1, "the path is closed", ("contradictory",), "correct", decided),
         Group(4, ids["c"], 2, 0, "Électricité", ("irrelevant",), "irrelevant"),
     ]
 
@@ -45,7 +47,7 @@ def test_a_group_is_shown_by_the_text_and_label_that_most_of_it_has(store, grade
     assert held.id == job
     labels = ("irrelevant", "correct", "correct")
     made = [judged(id, label) for id, label in zip(added, labels, strict=True)]
-    judgements.save_proposals(store, held, made)
+    judgements.save_judgements(store, held, made)
     jobs.finish(store, held, {})
     judgements.apply_changes(store, job)
     [group] = get_groups(store, graded, [5])

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from postil.workbench.store import courses, jobs
+from postil.workbench.store import courses, jobs, judgements
 from postil.workbench.store.jobs import MOST_ATTEMPTS, LeaseLostError
 
 
@@ -73,6 +73,14 @@ def test_a_job_that_kills_every_worker_has_failed(store, question_id):
         assert jobs.lease_job(store, "w", expires_after=0).id == job
     assert jobs.lease_job(store, "w", expires_after=0) is None
     assert jobs.get_job(store, job).state == "failed"
+
+
+def test_a_job_that_gets_on_may_lose_any_number_of_workers(store, question_id, ids, judged):
+    job = jobs.enqueue(store, "grade", question_id)
+    for _ in range(MOST_ATTEMPTS + 2):
+        held = jobs.lease_job(store, "w", expires_after=0)
+        assert held.id == job
+        judgements.save_judgements(store, held, [judged(ids["a"])])
 
 
 def test_a_job_given_back_is_no_failure(store, question_id):

@@ -19,7 +19,7 @@ def regraded(store, graded, ids, judged):
     job = jobs.enqueue(store, "regrade", graded)
     held = jobs.lease_job(store, "w")
     made = [judged(ids["a"]), judged(ids["b"]), judged(ids["c"], "irrelevant", score=0.54), judged(ids["d"])]
-    judgements.save_proposals(store, held, made)
+    judgements.save_judgements(store, held, made)
     jobs.finish(store, held, {})
     return job
 
@@ -73,9 +73,8 @@ def test_half_a_batch_is_never_kept(store, question_id, ids, judged):
 
 def test_who_lost_the_job_can_save_nothing(store, graded, ids, judged):
     done = jobs.latest_job(store, graded)
-    for save in (judgements.save_judgements, judgements.save_proposals):
-        with pytest.raises(LeaseLostError):
-            save(store, done, [judged(ids["a"])])
+    with pytest.raises(LeaseLostError):
+        judgements.save_judgements(store, done, [judged(ids["a"])])
 
 
 def test_proposals_wait(store, regraded, ids):
@@ -87,7 +86,7 @@ def test_proposals_wait(store, regraded, ids):
 def test_only_another_label_is_a_change(store, graded, ids, judged):
     job = jobs.enqueue(store, "regrade", graded)
     held = jobs.lease_job(store, "w")
-    judgements.save_proposals(store, held, [judged(ids["a"], score=0.74), judged(ids["b"])])
+    judgements.save_judgements(store, held, [judged(ids["a"], score=0.74), judged(ids["b"])])
     assert [change.answer.key for change in some_changes(store, job, None, 10)] == ["b"]
 
 

@@ -100,7 +100,7 @@ def test_one_question_is_judged_by_one_job_at_a_time(store, graded):
 def test_changes_are_applied_or_dropped_once(store, graded, ids, judged):
     jobs.enqueue(store, "regrade", graded)
     job = jobs.lease_job(store, "w")
-    judgements.save_proposals(store, job, [judged(id, "non_domain") for id in ids.values()])
+    judgements.save_judgements(store, job, [judged(id, "non_domain") for id in ids.values()])
     jobs.finish(store, job, {})
     told = together(
         *[lambda: judgements.apply_changes(store, job.id)] * 2,
@@ -161,7 +161,6 @@ def test_who_lost_a_job_can_write_nothing_more(store, question_id, ids, judged):
         lambda: judgements.missing(store, former),
         lambda: judgements.least_heard(store, former),
         lambda: judgements.save_judgements(store, former, [judged(ids["a"])]),
-        lambda: judgements.save_proposals(store, former, [judged(ids["a"])]),
         lambda: answers.set_groups(store, question_id, {ids["a"]: 7}, former),
     ):
         with pytest.raises(LeaseLostError):

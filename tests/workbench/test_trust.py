@@ -11,10 +11,10 @@ from postil.workbench.pages.trust import (
     ENOUGH,
     FEW,
     Compared,
-    OwnCalibration,
     Share,
     compare,
     measure,
+    own_threshold,
     reliability_bins,
 )
 from postil.workbench.records import Decision
@@ -24,14 +24,9 @@ PARTLY = "partially_correct_incomplete"
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
-class Fixed:
+def fixed(level: float):
     """A calibration for which every accuracy takes the same confidence."""
-
-    def __init__(self, level: float) -> None:
-        self.level = level
-
-    def threshold(self, target: float) -> float:
-        return self.level
+    return lambda target: level
 
 
 def view(
@@ -109,21 +104,21 @@ def test_what_two_people_labelled_counts_one_by_one_though_it_is_one_step():
 
 def test_acceptances_count_and_are_counted():
     views = [view(1, told="correct", source="accepted"), view(2, told="correct"), view(3, told=PARTLY)]
-    agreement = measure(views, Fixed(0.5), 0.9).agreement
+    agreement = measure(views, fixed(0.5), 0.9).agreement
     assert agreement is not None
     assert (agreement.accepted, agreement.same.right, agreement.same.count) == (1, 2, 3)
 
 
 def test_few_decisions_give_no_kappa_and_no_diagram():
     views = [view(n, told=("correct", PARTLY)[n % 2]) for n in range(FEW - 1)]
-    trust = measure(views, Fixed(0.5), 0.9)
+    trust = measure(views, fixed(0.5), 0.9)
     assert trust.agreement is not None
     assert trust.agreement.kappa is None
     assert trust.bins == ()
 
 
 def test_no_decision_gives_no_agreement():
-    trust = measure([view(1)], Fixed(0.5), 0.9)
+    trust = measure([view(1)], fixed(0.5), 0.9)
     assert trust.agreement is None
     assert trust.compared == 0
 
@@ -133,7 +128,7 @@ def test_kappas_are_those_of_the_scoring_package():
     pairs = [("correct", "correct")] * 5 + [("irrelevant", "irrelevant")] * 5
     pairs += [("correct", "irrelevant"), ("irrelevant", "correct")]
     views = [view(n, machine, told=told) for n, (machine, told) in enumerate(pairs)]
-    agreement = measure(views, Fixed(0.5), 0.9).agreement
+    agreement = measure(views, fixed(0.5), 0.9).agreement
     assert agreement is not None
     assert agreement.kappa == pytest.approx((10 / 12 - 0.5) / 0.5)
     assert agreement.weighted == pytest.approx(agreement.kappa)
@@ -141,7 +136,7 @@ def test_kappas_are_those_of_the_scoring_package():
 
 def test_no_kappa_where_every_label_is_the_same():
     views = [view(n, told="correct") for n in range(FEW)]
-    agreement = measure(views, Fixed(0.5), 0.9).agreement
+    agreement = measure(views, fixed(0.5), 0.9).agreement
     assert agreement is not None
     assert agreement.kappa is None
     assert agreement.weighted is None
@@ -150,7 +145,7 @@ def test_no_kappa_where_every_label_is_the_same():
 def test_weighted_kappa_needs_more_than_one_step_of_the_scale():
     pairs = [("irrelevant", "contradictory"), ("irrelevant", "irrelevant")] * FEW
     views = [view(n, machine, told=told) for n, (machine, told) in enumerate(pairs)]
-    agreement = measure(views, Fixed(0.5), 0.9).agreement
+    agreement = measure(views, fixed(0.5), 0.9).agreement
     assert agreement is not None
     assert agreement.kappa is not None
     assert agreement.weighted is None
@@ -165,7 +160,7 @@ def test_wilson_interval():
 
 
 def test_labels_are_counted_with_and_without_decisions():
-    trust = measure([view(1), view(2, told=PARTLY), view(3, None, told="correct")], Fixed(0.5), 0.9)
+    trust = measure([view(1), view(2, told=PARTLY), view(3, None, told="correct")], fixed(0.5), 0.9)
     assert (trust.machine["correct"], trust.machine[PARTLY]) == (2, 0)
     assert (trust.counted["correct"], trust.counted[PARTLY]) == (2, 1)
     assert trust.decided == 2
@@ -188,25 +183,25 @@ def test_an_edge_belongs_to_the_step_above():
 
 
 def test_own_threshold_is_the_least_confidence_that_is_right_often_enough():
-    own = OwnCalibration([*compared(18, 0, 0.9), *compared(2, 2, 0.6)])
-    assert own.threshold(0.95) == pytest.approx(0.9)
-    assert own.threshold(0.80) == pytest.approx(0.6)
+    own = [*compared(18, 0, 0.9), *compared(2, 2, 0.6)]
+    assert own_threshold(own, 0.95) == pytest.approx(0.9)
+    assert own_threshold(own, 0.80) == pytest.approx(0.6)
 
 
 def test_few_decisions_promise_little_even_if_all_agree():
-    assert OwnCalibration(compared(20, 0, 0.9)).threshold(0.97) > 1
-    assert OwnCalibration(compared(98, 0, 0.9)).threshold(0.97) == pytest.approx(0.9)
-    assert OwnCalibration(compared(4, 0, 0.9)).threshold(0.8) > 1
+    assert own_threshold(compared(20, 0, 0.9), 0.97) > 1
+    assert own_threshold(compared(98, 0, 0.9), 0.97) == pytest.approx(0.9)
+    assert own_threshold(compared(4, 0, 0.9), 0.8) > 1
 
 
 def test_shipped_calibration_speaks_until_there_are_enough_decisions():
     open_ = [view(n, confidence=0.95) for n in range(10)] + [view(50 + n, confidence=0.6) for n in range(10)]
     few = [view(100 + n, confidence=0.9, told="irrelevant") for n in range(ENOUGH - 1)]
-    before = measure([*open_, *few], Fixed(0.8), 0.9).passing
+    before = measure([*open_, *few], fixed(0.8), 0.9).passing
     assert before is not None
     assert (before.own, before.passed, before.undecided) == (False, 10, 20)
     enough = [*few, view(200, confidence=0.9, told="irrelevant")]
-    after = measure([*open_, *enough], Fixed(0.8), 0.9).passing
+    after = measure([*open_, *enough], fixed(0.8), 0.9).passing
     assert after is not None
     assert (after.own, after.passed) == (True, 0)
     assert after.level > 1
@@ -215,7 +210,7 @@ def test_shipped_calibration_speaks_until_there_are_enough_decisions():
 def test_a_higher_accuracy_never_lets_more_pass():
     decided = [view(n, confidence=0.5 + n / 100, told="correct" if n % 4 else PARTLY) for n in range(40)]
     open_ = [view(100 + n, confidence=0.5 + n / 60) for n in range(30)]
-    passing = measure([*decided, *open_], Fixed(0.8), 0.9).passing
+    passing = measure([*decided, *open_], fixed(0.8), 0.9).passing
     assert passing is not None
     shares = [step.share for step in passing.steps]
     assert shares == sorted(shares, reverse=True)
@@ -224,10 +219,10 @@ def test_a_higher_accuracy_never_lets_more_pass():
 
 def test_what_the_machine_left_to_a_person_never_passes():
     long = view(1, confidence=0.99, deferred=True, reason=Reason.LONG)
-    passing = measure([long, view(2, confidence=0.99)], Fixed(0.5), 0.9).passing
+    passing = measure([long, view(2, confidence=0.99)], fixed(0.5), 0.9).passing
     assert passing is not None
     assert (passing.passed, passing.undecided) == (1, 2)
 
 
 def test_nothing_undecided_nothing_to_pass():
-    assert measure([view(1, told="correct")], Fixed(0.5), 0.9).passing is None
+    assert measure([view(1, told="correct")], fixed(0.5), 0.9).passing is None

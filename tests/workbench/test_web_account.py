@@ -48,7 +48,7 @@ def test_the_name_is_changed(client, store):
     assert "Your name has been changed." in page.text
     assert ">Teo &lt;Ruiz&gt;</a>" in page.text
     assert accounts.find_account(store, "teo").person.name == "Teo <Ruiz>"
-    assert "A name has 1 to" in client.post("/account/name", data={"name": " "}).text
+    assert "name must have 1 to" in client.post("/account/name", data={"name": " "}).text
 
 
 def test_the_password_is_changed_and_other_browsers_are_out(app, client, store):
@@ -62,12 +62,27 @@ def test_the_password_is_changed_and_other_browsers_are_out(app, client, store):
     assert events.PASSWORD_CHANGED in [event.what for event in events.list_events(store)]
 
 
+def test_a_new_password_ends_the_tokens_unless_they_are_to_be_kept(client, store, teo):
+    assert "Keep my tokens" not in client.get("/account").text
+    _, secret = access.create_token(store, teo.id, "program", ("read",), None)
+    assert re.search(r'name="keep_tokens" value="true">', client.get("/account").text)
+    form = {"current": PASSWORD, "new": NEW, "again": NEW, "keep_tokens": "true"}
+    assert "need new tokens" not in client.post("/account/password", data=form).text
+    assert access.find_token(store, secret)
+    assert "need new tokens" in change(client, NEW, PASSWORD, PASSWORD).text
+    assert access.find_token(store, secret) is None
+    logged = [(event.who, event.what, event.about) for event in events.list_events(store)]
+    assert logged[0] == ("teo", events.TOKEN_REVOKED, "1 token, by a new password")
+    assert [what for _, what, _ in logged].count(events.PASSWORD_CHANGED) == 2
+
+
 @pytest.mark.parametrize(
     ("form", "told"),
     [
         ({"current": "wrong password"}, "That is not your current password."),
         ({"again": "something else"}, "do not match"),
         ({"new": "short", "again": "short"}, "at least 10 characters"),
+        ({"new": "sunshine99", "again": "sunshine99"}, "a common one, a word or a name"),
     ],
 )
 def test_a_wrong_change_of_the_password_changes_nothing(app, client, form, told):

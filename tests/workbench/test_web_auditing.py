@@ -14,6 +14,7 @@ from postil.workbench.pages import people
 from postil.workbench.records import OWNER, Level
 from postil.workbench.settings import Settings
 from postil.workbench.store import access, courses, events
+from postil.workbench.store.tables import EventRow, now
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def test_the_newest_stands_first(enter, store, olga, teo):
     events.log_event(store, None, events.LOGIN_FAILED, address="192.0.2.8")
     assert rows_of(enter("olga").get("/log")) == [
         ["not logged in", "login failed", "", "", "192.0.2.8"],
-        ["Olga", "account made", "", "teo", "192.0.2.7"],
+        ["Olga", "account created", "", "teo", "192.0.2.7"],
     ]
 
 
@@ -59,7 +60,7 @@ def test_the_log_by_person_and_by_kind(enter, store, olga, teo):
     assert rows_of(both) == [["Teo", "logged out", "", "", ""]]
     assert f'<option value="{teo.id}" selected>' in both.text
     assert '<option value="logged out" selected>' in both.text
-    nothing = client.get(f"/log?person={teo.id}&kind=token+made")
+    nothing = client.get(f"/log?person={teo.id}&kind=token+created")
     assert "Nothing in the log matches" in nothing.text
 
 
@@ -75,7 +76,7 @@ def test_the_log_page_by_page(enter, store, olga, monkeypatch):
         events.log_event(store, olga, events.ACCOUNT_MADE, about=f"n{number}")
     events.log_event(store, olga, events.LOGGED_OUT)
     client, seen = enter("olga"), []
-    address = "/log?kind=account+made"
+    address = "/log?kind=account+created"
     while address:
         page = client.get(address)
         seen.append([row[3] for row in rows_of(page)])
@@ -96,7 +97,14 @@ def test_the_log_as_a_table_without_formulas(enter, store, olga, teo):
     header, last, first = csv.reader(io.StringIO(answer.text))
     assert header == ["when", "who", "login", "what", "course", "about", "from"]
     assert last[1:] == ["Teo", "teo", "logged in", "", "", ""]
-    assert first[1:] == ["Olga", "olga", "token made", "", '\'=HYPERLINK("http://example.org")', "192.0.2.7"]
+    assert first[1:] == [
+        "Olga",
+        "olga",
+        "token created",
+        "",
+        '\'=HYPERLINK("http://example.org")',
+        "192.0.2.7",
+    ]
     assert len(list(csv.reader(io.StringIO(client.get(f"/log.csv?person={teo.id}").text)))) == 2
 
 
@@ -140,3 +148,11 @@ def test_the_log_says_of_which_course_and_what_was_taken_away(enter, store, olga
     ]
     client.post("/courses/1/delete")
     assert rows_of(client.get("/log?kind=course+exported"))[0][2:4] == ["", "Report, “Physics 7b”"]
+
+
+def test_what_version_0_1_logged_is_read_by_its_name_of_today(store):
+    with store.writing() as session:
+        session.add(EventRow(at=now(), who="", what="course made", about="", address=""))
+    events.log_event(store, None, events.COURSE_MADE)
+    assert [event.what for event in events.list_events(store)] == ["course created"] * 2
+    assert len(events.list_events(store, what=events.COURSE_MADE)) == 2

@@ -12,7 +12,8 @@ from postil.workbench.app import create_app
 from postil.workbench.http.guard import cookie_name
 from postil.workbench.records import OWNER
 from postil.workbench.settings import Settings
-from postil.workbench.store import access, accounts, courses, events, logins
+from postil.workbench.store import access, accounts, attempts, courses, events, logins
+from postil.workbench.store.attempts import Attempt
 from postil.workbench.store.database import StoreAwayError
 from postil.workbench.store.tables import SessionRow
 
@@ -189,7 +190,7 @@ def test_an_invitation_lets_somebody_choose_a_password(app, store):
 def test_a_new_password_ends_what_was_logged_in_and_what_kept_one_waiting(app, store, ane):
     old = let_in(app, "ane")
     for _ in range(6):
-        logins.failed_login(store, "ane", "testclient")
+        attempts.count_failure(store, Attempt("ane", "testclient"))
     token = logins.make_link(store, "reset", ane.id)
     client = stranger(app)
     assert "Choose a new password" in client.get("/open", params={"token": token}).text
@@ -250,8 +251,8 @@ def test_a_session_that_was_left_alone_ends(app, store, ane):
 def test_messages_wait_for_the_next_page_in_the_database(app, ane):
     client = let_in(app, "ane")
     shown = client.post("/courses", data={"name": ""})
-    assert "A course needs a name." in shown.text
-    assert "A course needs a name." not in client.get("/").text
+    assert "name must have 1 to 200 characters." in shown.text
+    assert "name must have 1 to 200 characters." not in client.get("/").text
 
 
 def test_while_the_database_is_away_a_page_says_so(app, store, ane, monkeypatch):

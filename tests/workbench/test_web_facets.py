@@ -119,12 +119,12 @@ def test_rows_are_added_and_removed_before_anything_is_saved(browser, store, que
 @pytest.mark.parametrize(
     ("rows", "told"),
     [
-        ([["", "", "1", "yes"]], "A full answer has at least one part."),
-        ([["", "air", "1", "no"]], "At least one part must be required."),
+        ([["", "", "1", "yes"]], "A rubric needs at least one item."),
+        ([["", "air", "1", "no"]], "At least one item must be required."),
         ([["", "air", "much", "yes"]], "The weight of item 1 must be a number."),
-        ([["", "air", "-1", "yes"]], "The weight of part 1 must be a number above 0"),
-        ([["", "", "1", "yes"], ["", "air", "-1", "yes"]], "The weight of part 1 must be a number above 0"),
-        ([["", "<i>air", "1", "yes"], ["", "<I>AIR", "1", "yes"]], "Part 2 occurs twice."),
+        ([["", "air", "-1", "yes"]], "The weight of item 1 must be a number above 0"),
+        ([["", "", "1", "yes"], ["", "air", "-1", "yes"]], "The weight of item 1 must be a number above 0"),
+        ([["", "<i>air", "1", "yes"], ["", "<I>AIR", "1", "yes"]], "Item 2 occurs twice."),
         ([["", f"part {n}", "1", "yes"] for n in range(30)], "at most 20 "),
     ],
 )

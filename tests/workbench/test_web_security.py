@@ -321,10 +321,12 @@ def test_a_fixed_address_to_listen_on_is_a_name_of_the_workbench(store, tmp_path
 
 def test_who_asks_too_often_waits(store, tmp_path):
     make_account(store, "ane")
-    limits = {"person_per_minute": 5, "stranger_per_minute": 3}
+    limits = {"person_per_minute": 5, "stranger_per_minute": 3, "login_per_minute": 2}
     app = workbench.create_app(Settings(tmp_path / "workbench.db", local=False, **limits), store)
     outside, inside = stranger(app), let_in(app, "ane")
-    assert [outside.get("/login").status_code for _ in range(4)] == [200, 200, 200, 429]
+    assert [outside.get("/", follow_redirects=False).status_code for _ in range(4)] == [303] * 3 + [429]
+    assert [outside.get("/login").status_code for _ in range(11)] == [200] * 10 + [429]
+    assert [outside.post("/login").status_code for _ in range(3)] == [403, 403, 429]
     assert outside.get("/static/app.js").status_code == 200
     assert [inside.get("/").status_code for _ in range(6)] == [200] * 5 + [429]
     told = inside.get("/")

@@ -7,6 +7,7 @@ import re
 import zipfile
 
 import pytest
+from hostile_files import make_workbook
 from webclient import let_in
 
 from postil.data.formats.rows import write_rows
@@ -221,13 +222,7 @@ def test_a_draft_can_be_dropped(client, store, question):
 
 def bomb():
     """A workbook of a few kilobytes whose sheet claims and holds 150 MB."""
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("[Content_Types].xml", "<Types/>")
-        with archive.open("xl/worksheets/sheet1.xml", "w") as sheet:
-            for _ in range(150):
-                sheet.write(b" " * 2**20)
-    return file.getvalue()
+    return make_workbook("", more={"xl/worksheets/sheet1.xml": " " * 150 * 2**20})
 
 
 def entities(tmp_path):
@@ -310,7 +305,7 @@ def test_fifty_megabytes_are_refused(client, store, question):
 
 def test_more_answers_than_a_school_has_are_refused(store, tmp_path, question):
     client = let_in(create_app(Settings(tmp_path / "workbench.db", most_answers=3), store))
-    assert "at most 3 can be imported at once" in paste(client, question, "a\nb\nc\nd").text
+    assert "has more than 3 rows" in paste(client, question, "a\nb\nc\nd").text
     draft = bring(client, "id,Why does ice float?,What do plants need?\n1,a,b\n2,c,d\n")
     assert "at most 3 can be imported at once" in draft.text
     assert add(client, draft).status_code == 400

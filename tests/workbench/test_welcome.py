@@ -110,6 +110,6 @@ def test_an_invitation_leaves_the_tokens(store):
 def test_a_changed_password_ends_the_links_to_choose_one(store):
     ane, bea = make_account(store, "ane"), make_account(store, "bea")
     link, other = (logins.make_link(store, "reset", one.id) for one in (ane, bea))
-    accounts.set_password(store, ane.id, NEW)
+    logins.change_password(store, ane.id, NEW)
     assert logins.peek_link(store, link) is None
     assert logins.peek_link(store, other)

@@ -23,10 +23,11 @@ ADDRESS = "http://127.0.0.1:8400"
 PASSWORD = "correct horse battery"  # noqa: S105 - of nobody
 
 
-def stranger(app) -> TestClient:
-    """A client that nobody has let in."""
+def stranger(app, come_from: str = "testclient") -> TestClient:
+    """A client that nobody has let in, at a network address."""
     address = main_origin(app.state.settings)
-    return TestClient(app, base_url=address, headers={"Origin": address}, follow_redirects=True)
+    headers = {"Origin": address}
+    return TestClient(app, address, headers=headers, follow_redirects=True, client=(come_from, 50000))
 
 
 def let_in(app, login: str | None = None) -> TestClient:
@@ -46,7 +47,7 @@ def let_in(app, login: str | None = None) -> TestClient:
 
 def key_of(client: TestClient) -> str:
     """The key that a browser's cookie holds."""
-    (key,) = client.cookies.values()
+    (key,) = (cookie.value for cookie in client.cookies.jar if not cookie.name.endswith("-known"))
     return key
 
 

@@ -1,18 +1,24 @@
-"""Sentence and chunk files of interpretable similarity, the pairs they hold, and a checker for alignments."""
+"""Interpretable similarity: files of sentences and of chunks, and the pairs that they make.
+
+The task's own chunk files are not clean: tokens outside brackets, missing blanks, a full stop left out. They
+are read with one warning for the file, as long as the letters are those of the sentence.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import accumulate, chain
+from itertools import accumulate
 from pathlib import Path
 
 from postil.data.files import read_lines
-from postil.data.formats.ists import ParsedFile, Problem, parse_alignments, read_alignments
-from postil.data.judgements import AlignedPair, Alignment, ChunkedPair, Chunks
-from postil.errors import InputError, MismatchError, PostilError, number_of
+from postil.data.formats.ists import read_alignments
+from postil.data.judgements import AlignedPair, ChunkedPair, Chunks
+from postil.errors import InputError, MismatchError, Problem, number_of, warn_of
+
+_CHUNKS = ".chunk.txt"
+_PUNCTUATION = "the punctuation is not that of the sentence; letters and digits are."
 
 ChunkedSentence = tuple[tuple[str, ...], ...]
 
@@ -23,43 +29,102 @@ def read_sentences(path: Path | str) -> list[tuple[str, ...]]:
 
 
 def read_chunks(path: Path | str) -> list[ChunkedSentence]:
-    """Read a chunk file: one sentence a line, each chunk as `[ its tokens ]`."""
-    return [_chunks(path, number, line) for number, line in enumerate(read_lines(path), start=1)]
+    """Read a chunk file, one sentence a line, each chunk as `[ its tokens ]`; warns of what is irregular."""
+    sentences, problems = _parse_chunks(path)
+    warn_of(path, problems)
+    return sentences
 
 
-def _chunks(path: Path | str, number: int, line: str) -> ChunkedSentence:
+def _parse_chunks(path: Path | str) -> tuple[list[ChunkedSentence], list[Problem]]:
+    sentences, problems = [], []
+    for number, line in enumerate(read_lines(path), start=1):
+        chunks = _regular_chunks(line)
+        if chunks is None:
+            if "[" not in line and "]" not in line:
+                hint = "A line should be '[ tokens ] [ tokens ] …', with blanks around the brackets."
+                raise InputError(path, "this sentence is not divided into chunks.", line=number, hint=hint)
+            chunks, irregular = _mended_chunks(line)
+            problems += [Problem(number, "", what, "warning") for what in irregular]
+        sentences.append(chunks)
+    return sentences, problems
+
+
+def _regular_chunks(line: str) -> ChunkedSentence | None:
+    """The chunks of a line that is written as it should be; None for any other."""
     chunks: list[list[str]] = []
     inside = False
     for word in line.split():
-        if word == "[":
-            # The task's own files once open a chunk inside another: the first one ends there.
-            if not inside or chunks[-1]:
+        if word in ("[", "]"):
+            if inside == (word == "[") or (inside and not chunks[-1]):
+                return None
+            inside = not inside
+            if inside:
                 chunks.append([])
-            inside = True
-        elif word == "]":
-            if not inside:
-                raise InputError(path, "a ']' closes a chunk that no '[' opened.", line=number)
-            inside = False
-        elif inside:
-            chunks[-1].append(word)
+        elif not inside or "][" in word:
+            return None
         else:
-            hint = "A line should be '[ tokens ] [ tokens ] …', with blanks around the brackets."
-            raise InputError(path, f"{word!r} is outside any chunk.", line=number, hint=hint)
-    if inside or not all(chunks):
-        raise InputError(path, "a chunk is empty or not closed with ']'.", line=number)
-    return tuple(map(tuple, chunks))
+            chunks[-1].append(word)
+    return None if inside else tuple(map(tuple, chunks))
+
+
+def _mended_chunks(line: str) -> tuple[ChunkedSentence, list[str]]:
+    """The chunks of any other line with brackets, and what is irregular in it.
+
+    Tokens outside brackets make a chunk with such neighbours. A chunk that opens inside another ends it.
+    """
+    chunks: list[list[str]] = [[]]
+    irregular: dict[str, None] = {}
+    inside, outside = False, 0
+    for word in line.split():
+        pieces = _pieces(word, inside)
+        if len(pieces) > 1:
+            irregular["a blank is missing beside a bracket."] = None
+        for piece in pieces:
+            if piece == "[" and inside:
+                irregular["a chunk opens inside another, which ends there."] = None
+            elif piece == "]" and not inside:
+                irregular["a ']' closes a chunk that no '[' opened."] = None
+            elif piece == "]" and not chunks[-1]:
+                irregular["a chunk is empty."] = None
+            elif piece not in ("[", "]"):
+                chunks[-1].append(piece)
+                outside += not inside
+                continue
+            inside = piece == "["
+            chunks.append([])
+    if inside:
+        irregular["the last chunk is not closed."] = None
+    if outside:
+        those = "token is" if outside == 1 else "tokens are"
+        irregular[f"{outside:,} {those} outside any chunk; neighbours make a chunk of their own."] = None
+    return tuple(tuple(chunk) for chunk in chunks if chunk), list(irregular)
+
+
+def _pieces(word: str, inside: bool) -> list[str]:
+    """A word without the brackets that a missing blank has joined to it; "[1]" in a chunk is a token."""
+    if word in ("[", "]"):
+        return [word]
+    pieces: list[str] = []
+    for number, part in enumerate(word.split("][")):
+        if number:
+            pieces += ("]", "[")
+            inside = True
+        opens = part.startswith("[") and not inside
+        part = part[1:] if opens else part
+        closes = part.endswith("]") and "[" not in part
+        pieces += [*(["["] if opens else []), part[:-1] if closes else part, *(["]"] if closes else [])]
+    return [piece for piece in pieces if piece]
 
 
 def project_chunks(tokens: Sequence[str], chunks: Sequence[Sequence[str]]) -> Chunks:
     """The token numbers, from 1, of each chunk, by their position in the text.
 
     The chunk files were corrected by hand and sometimes split tokens differently from the alignment files;
-    only the letters must agree.
+    only the letters and digits must agree.
     """
+    if not _is_text_of(chunks, tokens):
+        return _projected_letters(tokens, chunks)
     ends = list(accumulate(len("".join(chunk)) for chunk in chunks))
-    if "".join(tokens) != "".join(token for chunk in chunks for token in chunk):
-        what = "the chunks do not hold the text of the sentence."
-        raise MismatchError(what, hint="Are these the chunk files of this dataset?")
     members: list[list[int]] = [[] for _ in chunks]
     start = 0
     for number, token in enumerate(tokens, start=1):
@@ -68,9 +133,33 @@ def project_chunks(tokens: Sequence[str], chunks: Sequence[Sequence[str]]) -> Ch
     return tuple(tuple(chunk) for chunk in members if chunk)
 
 
-# Sentence pairs to align, from an alignment file or from two files of sentences or chunks.
+def _is_text_of(chunks: Sequence[Sequence[str]], tokens: Sequence[str]) -> bool:
+    return "".join(tokens) == "".join(token for chunk in chunks for token in chunk)
 
-_CHUNKS = ".chunk.txt"
+
+def _projected_letters(tokens: Sequence[str], chunks: Sequence[Sequence[str]]) -> Chunks:
+    """The same by letters and digits alone; a token without any that no chunk has is a chunk of its own."""
+    ours = [(letter, number) for number, token in enumerate(tokens, start=1) for letter in token]
+    theirs = [(letter, number) for number, chunk in enumerate(chunks) for letter in "".join(chunk)]
+    chunk_of: dict[int, int] = {}
+    at, there = 0, 0
+    while at < len(ours) or there < len(theirs):
+        letter, token = ours[at] if at < len(ours) else ("", 0)
+        other, chunk = theirs[there] if there < len(theirs) else ("", 0)
+        if letter.casefold() == other.casefold():
+            chunk_of.setdefault(token, chunk)
+            at, there = at + 1, there + 1
+        elif letter and not letter.isalnum():
+            at += 1
+        elif other and not other.isalnum():
+            there += 1
+        else:
+            what = "the chunks do not hold the text of the sentence."
+            raise MismatchError(what, hint="Are these the chunk files of this dataset?")
+    members: dict[object, list[int]] = {}
+    for number in range(1, len(tokens) + 1):
+        members.setdefault(chunk_of.get(number, f"token {number}"), []).append(number)
+    return tuple(map(tuple, members.values()))
 
 
 def read_pairs(files: Sequence[Path]) -> list[AlignedPair]:
@@ -84,11 +173,9 @@ def read_pairs(files: Sequence[Path]) -> list[AlignedPair]:
         return pairs
     first, second = map(_tokens, files)
     if len(first) != len(second):
-        raise MismatchError(
-            f"{files[0]} has {number_of(len(first), 'sentence')}, and {files[1]} has "
-            f"{number_of(len(second), 'sentence')}.",
-            hint="Line n of one file belongs to line n of the other.",
-        )
+        counts = [number_of(len(sentences), "sentence") for sentences in (first, second)]
+        what = f"{files[0]} has {counts[0]}, and {files[1]} has {counts[1]}."
+        raise MismatchError(what, hint="Line n of one file belongs to line n of the other.")
     numbered = enumerate(zip(first, second, strict=True), start=1)
     return [AlignedPair(str(number), *sentences) for number, sentences in numbered]
 
@@ -109,27 +196,49 @@ def chunk_files(files: Sequence[Path]) -> tuple[Path, Path]:
 
 
 def read_gold_chunks(pairs: Sequence[AlignedPair], files: tuple[Path, Path]) -> list[ChunkedPair]:
-    """Cut pairs into the chunks of two chunk files, line n for the n-th pair."""
-    sources, targets = map(read_chunks, files)
+    """Cut pairs into the chunks of two chunk files, line n for the n-th pair; warns once for each file."""
+    (sources, first), (targets, second) = map(_parse_chunks, files)
     if not len(pairs) == len(sources) == len(targets):
         raise MismatchError(
             f"the chunk files have {len(sources):,} and {len(targets):,} lines for "
             f"{number_of(len(pairs), 'pair')}.",
             hint=f"Line n of {files[0].name} and {files[1].name} belongs to the n-th pair.",
         )
-    return [_chunked(files, *each) for each in zip(pairs, sources, targets, strict=True)]
+    irregular = {files[0]: first, files[1]: second}
+    chunked = []
+    for line, (pair, *sides) in enumerate(zip(pairs, sources, targets, strict=True), start=1):
+        cut = []
+        for file, tokens, chunks in zip(files, (pair.source, pair.target), sides, strict=True):
+            try:
+                cut.append(project_chunks(tokens, chunks))
+            except MismatchError as error:
+                raise MismatchError(f"{file}, pair {pair.id}: {error.what}", hint=error.hint) from error
+            if not _is_text_of(chunks, tokens):
+                irregular[file].append(Problem(line, f"pair {pair.id}", _PUNCTUATION, "warning"))
+        chunked.append(ChunkedPair(pair.id, pair.source, pair.target, *cut))
+    for file, problems in irregular.items():
+        warn_of(file, sorted(problems, key=lambda problem: problem.line))
+    return chunked
 
 
-def _chunked(
-    files: tuple[Path, Path], pair: AlignedPair, source: ChunkedSentence, target: ChunkedSentence
-) -> ChunkedPair:
-    cut = []
-    for file, tokens, chunks in zip(files, (pair.source, pair.target), (source, target), strict=True):
-        try:
-            cut.append(project_chunks(tokens, chunks))
-        except MismatchError as error:
-            raise MismatchError(f"{file}, pair {pair.id}: {error.what}", hint=error.hint) from error
-    return ChunkedPair(pair.id, pair.source, pair.target, *cut)
+def chunk_problems(path: Path) -> list[Problem]:
+    """All that is irregular in a chunk file, also beside its sentences if `NAME.sent1.txt` is there."""
+    sentences, problems = _parse_chunks(path)
+    file = path.with_name(f"{path.name.removesuffix(_CHUNKS)}.txt")
+    if not file.is_file():
+        return problems
+    texts = read_sentences(file)
+    if len(texts) != len(sentences):
+        what = f"there are {number_of(len(sentences), 'line')} for the {len(texts):,} of {file.name}."
+        return [*problems, Problem(1, "", what)]
+    for line, (tokens, chunks) in enumerate(zip(texts, sentences, strict=True), start=1):
+        if not _is_text_of(chunks, tokens):
+            try:
+                project_chunks(tokens, chunks)
+                problems.append(Problem(line, "", _PUNCTUATION, "warning"))
+            except MismatchError as error:
+                problems.append(Problem(line, "", error.what))
+    return sorted(problems, key=lambda problem: problem.line)
 
 
 def _tokens(file: Path) -> list[tuple[str, ...]]:
@@ -142,108 +251,3 @@ def _tokens(file: Path) -> list[tuple[str, ...]]:
             hint = "Both sentences of a pair need words; take the line out of both files."
             raise InputError(file, "this sentence is empty.", line=number, hint=hint)
     return sentences
-
-
-# Checking `.wa` files: every problem, with its line, not only the first.
-
-
-def check_alignments(path: Path | str) -> list[Problem]:
-    """List all problems of a `.wa` file: errors of format, and warnings where it breaks the guidelines."""
-    return _in_order(_problems(parse_alignments(path)))
-
-
-def check_annotation(path: Path | str) -> list[Problem]:
-    """List all problems of a `.wa` file that people wrote: those of `check_alignments`, and more.
-
-    People give whole scores and align whole chunks, which are checked if the chunk files are beside it.
-    """
-    path = Path(path)
-    parsed = parse_alignments(path)
-    problems = _problems(parsed)
-    chunked: list[ChunkedPair | None] = [None] * len(parsed.pairs)
-    files = chunk_files([path])
-    if all(file.exists() for file in files):
-        try:
-            chunked = [*read_gold_chunks(parsed.pairs, files)]
-        except PostilError as error:
-            problems.append(Problem(1, "", f"its chunks cannot be checked: {error.what}", "warning"))
-    for pair, chunks, lines in zip(parsed.pairs, chunked, parsed.lines, strict=True):
-        for alignment, line in zip(pair.alignments, lines, strict=True):
-            warnings = _annotation_warnings(alignment, chunks)
-            problems += [Problem(line, f"sentence {pair.id}", what, "warning") for what in warnings]
-    return _in_order(problems)
-
-
-def _in_order(problems: list[Problem]) -> list[Problem]:
-    return sorted(problems, key=lambda problem: problem.line)
-
-
-def _problems(parsed: ParsedFile) -> list[Problem]:
-    problems = list(parsed.problems)
-    for pair, lines, start in zip(parsed.pairs, parsed.lines, parsed.starts, strict=True):
-        record = f"sentence {pair.id}"
-        for side, tokens in (("first", pair.source), ("second", pair.target)):
-            if not tokens:
-                problems.append(Problem(start, record, f"the {side} sentence has no tokens."))
-        problems += [Problem(start, record, what, "warning") for what in _sentence_warnings(pair)]
-        for alignment, line in zip(pair.alignments, lines, strict=True):
-            problems += [Problem(line, record, what, "warning") for what in _guideline_warnings(alignment)]
-    return problems
-
-
-def _guideline_warnings(alignment: Alignment) -> Iterator[str]:
-    aligned = bool(alignment.source and alignment.target)
-    score = alignment.score
-    if alignment.labels[0] != alignment.type:
-        yield f"the type should come first: {alignment.type}_{alignment.labels[0]}."
-    yield from (f"{label} occurs twice." for label, count in Counter(alignment.labels).items() if count > 1)
-    if alignment.type == "NOALI":
-        if aligned:
-            yield "NOALI links two chunks; one side should be 0."
-        if score not in (None, 0):
-            yield f"NOALI has the score {score:g}; it should be NIL."
-        return
-    if not aligned:
-        yield f"{alignment.type} with nothing on one side; it should be NOALI."
-    if alignment.type == "EQUI" and score != 5:
-        yield "EQUI should have the score 5."
-    if alignment.type != "EQUI" and (score is None or not 0 < score < 5):
-        yield f"{alignment.type} should have a score above 0 and below 5."
-    if any(list(side) != sorted(side) for side in (alignment.source, alignment.target)):
-        yield "token numbers are not in order."
-
-
-def _annotation_warnings(alignment: Alignment, pair: ChunkedPair | None) -> Iterator[str]:
-    if alignment.score is not None and not alignment.score.is_integer():
-        yield f"the score {alignment.score:g} is not a whole number."
-    if pair is None:
-        return
-    for side, numbers, chunks in (
-        ("first", alignment.source, pair.source_chunks),
-        ("second", alignment.target, pair.target_chunks),
-    ):
-        taken = [chunk for chunk in chunks if set(chunk) & set(numbers)]
-        for chunk in taken:
-            if not set(chunk) <= set(numbers):
-                tokens = " ".join(map(str, chunk))
-                yield f"only part of the chunk of tokens {tokens} of the {side} sentence is aligned."
-        if alignment.type == "NOALI" and len(taken) > 1:
-            yield f"NOALI takes {len(taken)} chunks of the {side} sentence; each needs its own line."
-
-
-def _sentence_warnings(pair: AlignedPair) -> Iterator[str]:
-    sides = (
-        ("first", pair.source_text, pair.source, [item.source for item in pair.alignments]),
-        ("second", pair.target_text, pair.target, [item.target for item in pair.alignments]),
-    )
-    for side, text, tokens, _ in sides:
-        if text and text.split() != list(tokens):
-            yield f"the tokens are not those of the {side} sentence."
-    for side, _, tokens, aligned in sides:
-        used = Counter(chain.from_iterable(aligned))
-        missing = [str(number) for number in range(1, len(tokens) + 1) if number not in used]
-        if missing:
-            yield f"tokens {' '.join(missing)} of the {side} sentence are in no alignment, not even NOALI."
-        repeated = [str(number) for number, count in sorted(used.items()) if count > 1]
-        if repeated:
-            yield f"tokens {' '.join(repeated)} of the {side} sentence are in more than one alignment."

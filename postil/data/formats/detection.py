@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from postil.data.files import is_folder, read_lines, read_text
+from postil.data.files import MAX_TAGS, is_folder, read_lines, read_text
 from postil.data.formats.chunks import read_chunks, read_sentences
 from postil.data.formats.gift import looks_like_gift, read_gift
 from postil.data.formats.ists import read_alignments
 from postil.data.formats.moodle import read_moodle_xml
-from postil.data.formats.quizzes import Quiz, describe_quiz
+from postil.data.formats.quizzes import MOST_TEXT, Quiz, describe_quiz
 from postil.data.formats.rows import candidates, find_columns, read_rows
-from postil.data.formats.rte import read_pairs, read_run
+from postil.data.formats.rte import Pair, PairJudgement, read_pairs, read_run
 from postil.data.formats.sensekeys import read_sense_key, read_sense_map
 from postil.data.formats.senseval import read_senseval
 from postil.data.formats.sra import read_corpus, read_labels
@@ -37,9 +37,7 @@ def describe(path: Path) -> str:
     kind = detect(path)
     reader = _READERS.get(kind)
     if reader is None:
-        hint = (
-            "A class's answers can be .csv, .tsv, .jsonl or .xlsx; docs/reference/formats.md lists the rest."
-        )
+        hint = "Answers can be .csv, .tsv, .jsonl or .xlsx; docs/reference/formats.md lists the rest."
         raise InputError(path, "is not in a format that Postil knows.", hint=hint)
     return f"{kind}: {reader(path)}"
 
@@ -96,12 +94,12 @@ def quiz_format(text: str) -> str:
     """Which of a learning platform's formats for questions a text is in; empty for none of them."""
     if text.lstrip("\ufeff \t\r\n").startswith("<"):
         return "Moodle XML" if re.search(r"<quiz[\s>]", text[:5000]) else ""
-    return "GIFT" if looks_like_gift(text) else ""
+    return "GIFT" if looks_like_gift(text[:MOST_TEXT]) else ""
 
 
-def read_quiz(path: Path, kind: str) -> Quiz:
+def read_quiz(path: Path, kind: str, most_tags: int = MAX_TAGS) -> Quiz:
     """Read questions in the format that `quiz_format` has named."""
-    return read_moodle_xml(path) if kind == "Moodle XML" else read_gift(path)
+    return read_moodle_xml(path, most_tags) if kind == "Moodle XML" else read_gift(path)
 
 
 def _split(line: str) -> list[str]:
@@ -133,14 +131,8 @@ def _describe_table(path: Path) -> str:
     return f"{describe_questions(read_table(path))}; answers in column {columns.answer!r}"
 
 
-def _describe_pairs(path: Path) -> str:
-    pairs = read_pairs(path)
-    return f"{number_of(len(pairs), 'pair')} ({_counted(pair.label for pair in pairs)})"
-
-
-def _describe_run(path: Path) -> str:
-    judgements = read_run(path).judgements
-    return f"{number_of(len(judgements), 'judgement')} ({_counted(item.label for item in judgements)})"
+def _describe_labels(items: Sequence[Pair | PairJudgement], unit: str) -> str:
+    return f"{number_of(len(items), unit)} ({_counted(item.label for item in items)})"
 
 
 def _describe_alignments(path: Path) -> str:
@@ -172,8 +164,8 @@ _READERS: Mapping[str, Callable[[Path], str]] = {
     "response corpus": lambda path: describe_questions(read_corpus(path)),
     "response labels": lambda path: _counted(item.label for item in read_labels(path, RESPONSE_SCHEMES)),
     "facet labels": lambda path: _counted(item.label for item in read_labels(path, FACET_SCHEMES)),
-    "entailment pairs": _describe_pairs,
-    "entailment run": _describe_run,
+    "entailment pairs": lambda path: _describe_labels(read_pairs(path), "pair"),
+    "entailment run": lambda path: _describe_labels(read_run(path).judgements, "judgement"),
     "alignments": _describe_alignments,
     "chunks": lambda path: _describe_sentences(read_chunks(path), "chunk"),
     "sentences": lambda path: _describe_sentences(read_sentences(path), "token"),

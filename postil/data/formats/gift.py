@@ -73,7 +73,8 @@ def parse_gift(text: str, path: Path | str = "GIFT") -> Quiz:
     skipped: list[Skipped] = []
     category = ""
     refuse_long(path, len(without_pictures(text)))
-    for block in _blocks(text):
+    for number, block in enumerate(_blocks(text), start=1):
+        refuse_long(path, 0, number)
         if block.text.startswith(_CATEGORY):
             named, _, rest = block.text.partition("\n")
             category = plain_category(_show(named.removeprefix(_CATEGORY)))
@@ -109,9 +110,14 @@ def _blocks(text: str) -> Iterator[_Block]:
 
 
 def _question(path: Path | str, block: _Block, category: str) -> QuizQuestion | Skipped:
-    name, text = _split_name(block.text)
+    name, text = "", block.text
+    if text.startswith("::") and "::" in text[2:]:
+        name, _, text = text[2:].partition("::")
+        name, text = " ".join(_show(name).split()), text.strip()
     before, answers, after = _split_answers(path, block, text)
-    question, form = _split_format(f"{before}{_GAP}{after}" if after.strip() else before)
+    question, form = _split_format(
+        f"{before}{_GAP}{after}" if after.strip() else before, "moodle_auto_format"
+    )
     question = readable(_show(question), form)
     name = name or " ".join(question.split())[:60]
     kind = _kind(answers)
@@ -119,10 +125,8 @@ def _question(path: Path | str, block: _Block, category: str) -> QuizQuestion | 
         return Skipped(name, kind, block.line)
     if not question:
         raise InputError(path, "a question has answers but no text.", line=block.line)
-    answer_list, _, feedback = (
-        (answers or "").rpartition("####") if "####" in (answers or "") else (answers, "", "")
-    )
-    references, examples, notes = sort_answers(_answers(path, block, answer_list or "", form))
+    own, feedback = _split_feedback(answers or "")
+    references, examples, notes = sort_answers(_answers(path, block, own, form))
     marks = [(what, value.replace("\\]", "]").strip()) for what, value in _MARKED.findall(block.comments)]
     return QuizQuestion(
         name=name,
@@ -137,14 +141,6 @@ def _question(path: Path | str, block: _Block, category: str) -> QuizQuestion | 
         notes=notes,
         line=block.line,
     )
-
-
-def _split_name(text: str) -> tuple[str, str]:
-    if text.startswith("::"):
-        name, sign, rest = text[2:].partition("::")
-        if sign:
-            return " ".join(_show(name).split()), rest.strip()
-    return "", text
 
 
 def _split_answers(path: Path | str, block: _Block, text: str) -> tuple[str, str | None, str]:
@@ -168,7 +164,7 @@ def _kind(answers: str | None) -> str:
     """The type of a question with such answers, by the rules of Moodle's own reader."""
     if answers is None:
         return "description"
-    own = answers.rpartition("####")[0].strip() if "####" in answers else answers
+    own = _split_feedback(answers)[0].strip()
     if not own:
         return ESSAY
     if own.startswith("#"):
@@ -195,18 +191,21 @@ def _answers(path: Path | str, block: _Block, answers: str, form: str) -> Sequen
     return examples
 
 
-def _split_format(text: str) -> tuple[str, str]:
-    named = _FORMAT.match(text.strip())
-    if named is None:
-        return text, _FORMATS["moodle"]
-    return text.strip()[named.end() :], _FORMATS[named[1]]
+def _split_feedback(answers: str) -> tuple[str, str]:
+    """The answers, and the feedback to all of them that may follow."""
+    own, sign, feedback = answers.rpartition("####")
+    return (own, feedback) if sign else (answers, "")
+
+
+def _split_format(text: str, usual: str) -> tuple[str, str]:
+    """A text without the name of its format, and the format; the usual one if it names none."""
+    text = text.strip()
+    named = _FORMAT.match(text)
+    return (text[named.end() :], _FORMATS[named[1]]) if named else (text, usual)
 
 
 def _rendered(text: str, form: str) -> str:
-    text = text.strip()
-    own = _FORMAT.match(text)
-    if own:
-        text, form = text[own.end() :], _FORMATS[own[1]]
+    text, form = _split_format(text, form)
     return readable(_show(text), form)
 
 

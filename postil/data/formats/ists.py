@@ -1,31 +1,28 @@
-"""Interpretable-similarity alignments: the `.wa` files of the task, read, written and parsed for checking."""
+"""Interpretable similarity: files of alignments (`.wa`).
+
+The task's own files are not clean. What leaves no doubt of what is meant is read, with one warning for the
+file; only what would change token numbers, links, types or scores is an error.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from postil.data.files import read_lines, write_text
 from postil.data.judgements import ADDITIONS, TYPES, AlignedPair, Alignment
-from postil.errors import InputError
+from postil.errors import InputError, Problem, warn_of
 
 _SENTENCE = re.compile(r'<sentence\s+id="([^"]*)"(?:\s+status="([^"]*)")?\s*>')
+_TAG = re.compile(r"<(/?)\s*(source|translation|alignment)\s*>", re.IGNORECASE)
+_COMMENTS = ("//", "#", "<!--", "<?xml")
 # Nine digits are more than any sentence needs, and fewer than `int` refuses.
 _TOKEN = re.compile(r"(\d{1,9})\s+(\S.*?)\s*:\s*$")
+_BARE_TOKEN = re.compile(r"(\d{1,9})\s+([^\s:]|\S*[^\s:]\S*)")  # without the colon at its end
 _NUMBERS = re.compile(r"\d{1,9}(?:\s+\d{1,9})*")
 _UNALIGNED = "-not aligned-"
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something wrong in a file: an `error` stops every reader, a `warning` breaks the guidelines."""
-
-    line: int
-    record: str
-    what: str
-    severity: str = "error"
 
 
 @dataclass
@@ -43,9 +40,13 @@ class _State:
     alignments: list[Alignment] = field(default_factory=list)
     alignment_lines: list[int] = field(default_factory=list)
 
-    def problem(self, what: str, line: int | None = None) -> None:
+    def problem(self, what: str, severity: str = "error") -> None:
         record = f"sentence {self.id}" if self.id is not None else ""
-        self.problems.append(Problem(line or self.line, record, what))
+        self.problems.append(Problem(self.line, record, what, severity))
+
+    def warning(self, what: str) -> None:
+        """Note something that is read all the same."""
+        self.problem(what, "warning")
 
     def pair(self) -> AlignedPair:
         texts = [*self.texts, "", ""]
@@ -87,7 +88,7 @@ def parse_alignments(path: Path | str) -> ParsedFile:
         opening = _SENTENCE.fullmatch(line.strip())
         if opening:
             if state.id is not None:
-                state.problem("a new sentence begins before </sentence>.")
+                state.warning("a new sentence begins before </sentence>.")
                 finish()
             state = _State(parsed.problems, number, opening[1], opening[2] or "", number)
             first = ids.setdefault(opening[1], number)
@@ -97,35 +98,51 @@ def parse_alignments(path: Path | str) -> ParsedFile:
             if state.id is None:
                 state.problem("</sentence> without <sentence>.")
             elif state.section:
-                state.problem(f"</sentence> comes before </{state.section}>.")
+                state.warning(f"</sentence> comes before </{state.section}>.")
             finish()
             state = _State(parsed.problems, number)
         elif line.strip():
-            _inside(state, line)
+            _inside(state, line.strip())
     if state.id is not None:
-        state.problem("the file ends before </sentence>.")
+        # After </alignment> nothing of the pair can be missing; before it, the file may be cut short.
+        whole = not state.section and state.alignments
+        state.problem("the file ends before </sentence>.", "warning" if whole else "error")
         finish()
-    if not parsed.pairs and not parsed.problems:
+    if not parsed.pairs and not any(problem.severity == "error" for problem in parsed.problems):
         state.problem("there is no <sentence> in this file.")
+    _note_unaligned(parsed)
     return parsed
 
 
-def _inside(state: _State, line: str) -> None:
+def _note_unaligned(parsed: ParsedFile) -> None:
+    """Note pairs without any alignment, unless all are: then the file is a system's input."""
+    if any(pair.alignments for pair in parsed.pairs):
+        for pair, start in zip(parsed.pairs, parsed.starts, strict=True):
+            if not pair.alignments:
+                what = "the pair has no alignment, and counts as one without links."
+                parsed.problems.append(Problem(start, f"sentence {pair.id}", what, "warning"))
+
+
+def _inside(state: _State, stripped: str) -> None:
     """Take one line between <sentence> and </sentence>."""
-    stripped = line.strip()
-    tag = re.fullmatch(r"<(/?)(source|translation|alignment)>", stripped)
+    tag = _TAG.fullmatch(stripped)
     if state.id is None:
-        state.problem("text outside <sentence>.")
-    elif tag and tag[1]:
-        if state.section != tag[2]:
-            state.problem(f"</{tag[2]}> without <{tag[2]}>.")
-        state.section = ""
+        if stripped.startswith(_COMMENTS):
+            state.warning("this line is outside <sentence>, and left out.")
+        else:
+            state.problem("text outside <sentence>.")
     elif tag:
-        if state.section:
-            state.problem(f"<{tag[2]}> comes before </{state.section}>.")
-        state.section = tag[2]
+        _section(state, tag[2].lower(), closing=bool(tag[1]))
     elif state.section in ("source", "translation"):
-        _token(state, line)
+        tokens, token = state.tokens[state.section], _TOKEN.match(stripped + " ")
+        if token is None and (token := _BARE_TOKEN.fullmatch(stripped)):
+            state.warning("the colon is missing at the end of this token's line.")
+        if token is None:
+            state.problem("a token line should be 'number token : '.")
+            return
+        if int(token[1]) != len(tokens) + 1:
+            state.problem(f"token number {token[1]} where {len(tokens) + 1} was expected.")
+        tokens.append(token[2])
     elif state.section == "alignment":
         alignment = _alignment(state, stripped)
         if alignment is not None:
@@ -133,19 +150,18 @@ def _inside(state: _State, line: str) -> None:
             state.alignment_lines.append(state.line)
     elif stripped.startswith("//") and len(state.texts) < 2:
         state.texts.append(stripped[2:].strip())
+    elif stripped.startswith(_COMMENTS):
+        state.warning("this line is neither a sentence nor in a section, and left out.")
     else:
         state.problem("this line is neither a sentence (// …) nor a section (<source>, <alignment>).")
 
 
-def _token(state: _State, line: str) -> None:
-    tokens = state.tokens[state.section]
-    match = _TOKEN.match(line.strip() + " ")
-    if match is None:
-        state.problem("a token line should be 'number token : '.")
-        return
-    if int(match[1]) != len(tokens) + 1:
-        state.problem(f"token number {match[1]} where {len(tokens) + 1} was expected.")
-    tokens.append(match[2])
+def _section(state: _State, name: str, *, closing: bool) -> None:
+    if closing and state.section != name:
+        state.problem(f"</{name}> without <{name}>.")
+    elif not closing and state.section:
+        state.warning(f"<{name}> comes before </{state.section}>.")
+    state.section = "" if closing else name
 
 
 def _alignment(state: _State, line: str) -> Alignment | None:
@@ -154,62 +170,70 @@ def _alignment(state: _State, line: str) -> Alignment | None:
     if len(fields) < 3 or len(sides) != 2:
         state.problem("an alignment line should be 'numbers <==> numbers // TYPE // score // comment'.")
         return None
-    numbers = [_side(side) for side in sides]
-    if numbers[0] is None or numbers[1] is None:
+    if not all(_NUMBERS.fullmatch(side.strip()) for side in sides):
         state.problem("token numbers should be whole numbers separated by blanks, or 0 for none.")
         return None
-    for problem in _range_problems(state, numbers[0], numbers[1]):
-        state.problem(problem)
+    source, target = (
+        _numbers(state, side, name) for side, name in zip(sides, ("source", "translation"), strict=True)
+    )
+    if source is None or target is None:
         return None
-    labels = tuple(label.strip() for label in fields[1].split("_"))
-    types = [label for label in labels if label in TYPES]
-    if len(types) != 1 or any(label not in TYPES and label not in ADDITIONS for label in labels):
-        state.problem(f"{fields[1]!r} is not one of {', '.join(TYPES)}, with _FACT or _POL or neither.")
+    if not source and not target:
+        state.warning("both sides are 0, which links nothing; the line is left out.")
         return None
-    score = _score(fields[2])
+    labels = _labels(state, fields[1])
+    if labels is None:
+        return None
+    score: float | None = None
+    if not fields[2]:
+        state.warning("the score is missing, and read as NIL.")
+    elif fields[2].upper() != "NIL":
+        try:
+            score = float(fields[2])
+        except ValueError:
+            score = -1.0
     if score is not None and not 0 <= score <= 5:
         state.problem(f"the score {fields[2]!r} is neither NIL nor a number from 0 to 5.")
         return None
-    return Alignment(numbers[0], numbers[1], labels, score)
+    return Alignment(source, target, labels, score)
 
 
-def _range_problems(state: _State, source: tuple[int, ...], target: tuple[int, ...]) -> Iterator[str]:
-    if not source and not target:
-        yield "both sides are 0: nothing is aligned with nothing."
-    for name, numbers, tokens in (
-        ("first", source, state.tokens["source"]),
-        ("second", target, state.tokens["translation"]),
-    ):
-        if numbers and max(numbers) > len(tokens):
-            yield f"token {max(numbers)} of the {name} sentence, which has {len(tokens)}."
-        if len(set(numbers)) < len(numbers):
-            yield f"a token of the {name} sentence is named twice."
-
-
-def _side(text: str) -> tuple[int, ...] | None:
-    text = text.strip()
-    if not _NUMBERS.fullmatch(text):
+def _numbers(state: _State, side: str, section: str) -> tuple[int, ...] | None:
+    """The token numbers of one side of an alignment, each once; None if there is no such token."""
+    numbers = [number for number in map(int, side.split()) if number > 0]
+    name, size = "first" if section == "source" else "second", len(state.tokens[section])
+    if numbers and max(numbers) > size:
+        state.problem(f"token {max(numbers)} of the {name} sentence, which has {size}.")
         return None
-    return tuple(number for number in map(int, text.split()) if number > 0)
+    if len(set(numbers)) < len(numbers):
+        state.warning(f"a token of the {name} sentence is named twice.")
+    return tuple(dict.fromkeys(numbers))
 
 
-def _score(text: str) -> float | None:
-    if text.upper() == "NIL":
+def _labels(state: _State, written: str) -> tuple[str, ...] | None:
+    """The type of a link and its additions, also where they are written in lower case."""
+    labels = tuple(label.strip() for label in written.upper().split("_") if label.strip())
+    types = [label for label in labels if label in TYPES]
+    if len(types) != 1 or any(label not in TYPES and label not in ADDITIONS for label in labels):
+        state.problem(f"{written!r} is not one of {', '.join(TYPES)}, with _FACT or _POL or neither.")
         return None
-    try:
-        return float(text)
-    except ValueError:
-        return -1.0
+    if "_".join(labels) != "".join(written.split()):
+        state.warning(f"the type is written {written!r}, and read as {'_'.join(labels)}.")
+    return labels
 
 
 def read_alignments(path: Path | str) -> list[AlignedPair]:
-    """Read a `.wa` file; the first problem of format is an error, and `postil check` lists them all."""
+    """Read a `.wa` file; warns of what is irregular, and `postil check` lists all that is wrong.
+
+    What no reader could use is an error.
+    """
     parsed = parse_alignments(path)
-    if parsed.problems:
-        first = parsed.problems[0]
-        more = len(parsed.problems) - 1
+    errors = [problem for problem in parsed.problems if problem.severity == "error"]
+    if errors:
+        first, more = errors[0], len(errors) - 1
         hint = f"There are {more} more problems: `postil check` lists them." if more else ""
         raise InputError(path, first.what, line=first.line, record=first.record or None, hint=hint)
+    warn_of(path, sorted(parsed.problems, key=lambda problem: problem.line))
     return parsed.pairs
 
 
@@ -218,11 +242,8 @@ def write_alignments(path: Path | str, pairs: Iterable[AlignedPair]) -> None:
     blocks = []
     for pair in pairs:
         _refuse_unwritable(path, pair)
-        lines = [f'<sentence id="{pair.id}" status="{pair.status}">']
-        lines += [
-            f"// {pair.source_text or ' '.join(pair.source)}",
-            f"// {pair.target_text or ' '.join(pair.target)}",
-        ]
+        texts = pair.source_text or " ".join(pair.source), pair.target_text or " ".join(pair.target)
+        lines = [f'<sentence id="{pair.id}" status="{pair.status}">', *(f"// {text}" for text in texts)]
         for tag, tokens in (("source", pair.source), ("translation", pair.target)):
             numbered = [f"{number} {token} : " for number, token in enumerate(tokens, start=1)]
             lines += [f"<{tag}>", *numbered, f"</{tag}>"]
@@ -245,15 +266,10 @@ def _refuse_unwritable(path: Path | str, pair: AlignedPair) -> None:
 
 
 def _alignment_line(pair: AlignedPair, alignment: Alignment) -> str:
-    def numbers(side: Sequence[int]) -> str:
-        return " ".join(map(str, side)) or "0"
-
     def words(side: Sequence[int], tokens: Sequence[str]) -> str:
         return " ".join(tokens[number - 1] for number in side) or _UNALIGNED
 
     score = "NIL" if alignment.score is None else repr(float(alignment.score)).removesuffix(".0")
     comment = f"{words(alignment.source, pair.source)} <==> {words(alignment.target, pair.target)}"
-    return (
-        f"{numbers(alignment.source)} <==> {numbers(alignment.target)} // "
-        f"{'_'.join(alignment.labels)} // {score} // {comment} "
-    )
+    numbers = " <==> ".join(" ".join(map(str, side)) or "0" for side in (alignment.source, alignment.target))
+    return f"{numbers} // {'_'.join(alignment.labels)} // {score} // {comment} "

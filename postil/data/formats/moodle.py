@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from postil.data.files import XmlFile, read_xml, text_of, write_xml
+from postil.data.files import MAX_TAGS, XmlFile, read_xml, text_of, write_xml
 from postil.data.formats.quizzes import (
     ESSAY,
     SHORT_ANSWER,
@@ -37,21 +37,24 @@ _ADVICE = re.compile(
 _LEAST_WORDS, _MOST_WORDS = 3, 120
 
 
-def read_moodle_xml(path: Path | str) -> Quiz:
+def read_moodle_xml(path: Path | str, most_tags: int = MAX_TAGS) -> Quiz:
     """Read the questions of a Moodle XML file; those not answered in words are counted as skipped."""
-    xml = read_xml(path)
+    xml = read_xml(path, most_tags)
     if xml.root.tag != "quiz":
         hint = "In Moodle: Question bank, Export, Moodle XML format."
         raise xml.error(xml.root, f"the root element is <{xml.root.tag}>, not <quiz>.", hint=hint)
     questions: list[QuizQuestion] = []
     skipped: list[Skipped] = []
     category, length = "", 0
-    for element in xml.root.iterfind("question"):
+    for number, element in enumerate(xml.root.iterfind("question"), start=1):
+        refuse_long(path, 0, number)
         kind = xml.required(element, "type").lower()
         if kind == "category":
             category = plain_category(_inner(element.find("category")))
         elif kind in (SHORT_ANSWER, ESSAY):
-            length += _length(element)
+            children = (child for child in element.iter() if child.tag != "file")
+            parts = (part for child in children for part in (child.text, child.tail))
+            length += sum(len(without_pictures(part)) for part in parts if part)
             refuse_long(xml.path, length)
             questions.append(_question(xml, element, kind, category))
         else:
@@ -70,11 +73,12 @@ def _question(xml: XmlFile, element: ET.Element, kind: str, category: str) -> Qu
     if kind == SHORT_ANSWER:
         answers = [_answer(xml, answer) for answer in element.iterfind("answer")]
         references, examples, notes = sort_answers(answers)
-        feedback = next(
-            (example.feedback for example in answers if example.share >= 1 and example.feedback), ""
-        )
+        feedback = next((answer.feedback for answer in answers if answer.share >= 1 and answer.feedback), "")
     else:
-        references, feedback = _model_answer(_text(element.find("graderinfo"))), ""
+        # The information for graders of an essay, if it is an answer rather than advice.
+        info, feedback = _text(element.find("graderinfo")), ""
+        is_answer = _LEAST_WORDS <= len(info.split()) <= _MOST_WORDS and not _ADVICE.search(info)
+        references = (info,) if is_answer else ()
     return QuizQuestion(
         name=_name(element),
         text=text,
@@ -100,12 +104,6 @@ def _answer(xml: XmlFile, element: ET.Element) -> Example:
     return Example(text, share, _text(element.find("feedback")))
 
 
-def _model_answer(text: str) -> tuple[str, ...]:
-    """The information for graders of an essay, if it is an answer rather than advice."""
-    words = len(text.split())
-    return (text,) if _LEAST_WORDS <= words <= _MOST_WORDS and not _ADVICE.search(text) else ()
-
-
 def _number(xml: XmlFile, element: ET.Element, text: str, what: str) -> float:
     try:
         value = float(text.strip().replace(",", "."))
@@ -114,12 +112,6 @@ def _number(xml: XmlFile, element: ET.Element, text: str, what: str) -> float:
     if not math.isfinite(value):
         raise xml.error(element, f"{what} is {text.strip()[:20]!r}, not a number.")
     return value
-
-
-def _length(element: ET.Element) -> int:
-    """The length of a question and its answers, without embedded files."""
-    parts = (part for child in element.iter() if child.tag != "file" for part in (child.text, child.tail))
-    return sum(len(without_pictures(part)) for part in parts if part)
 
 
 def _name(element: ET.Element) -> str:
@@ -148,36 +140,27 @@ def write_moodle_xml(path: Path | str, questions: Iterable[QuizQuestion]) -> Non
             category = question.category
             holder = ET.SubElement(ET.SubElement(root, "question", type="category"), "category")
             ET.SubElement(holder, "text").text = "$course$/top/" + category
-        _write_question(root, question)
+        element = ET.SubElement(root, "question", type=question.kind)
+        _write_text(element, "name", question.name or question.text[:60])
+        _write_text(element, "questiontext", question.text, format="plain_text")
+        _write_text(element, "generalfeedback", question.feedback, format="plain_text")
+        ET.SubElement(element, "defaultgrade").text = f"{question.points:g}"
+        ET.SubElement(element, "idnumber").text = question.idnumber
+        if question.kind == ESSAY:
+            ET.SubElement(element, "responseformat").text = "plain"
+            _write_text(element, "graderinfo", "\n".join(question.references), format="plain_text")
+        else:
+            ET.SubElement(element, "usecase").text = str(int(question.case_matters))
+            for example in (*(Example(text, 1.0) for text in question.references), *question.examples):
+                escaped = example.text.replace("*", "\\*")  # an asterisk alone is a wildcard
+                share = f"{example.share * 100:g}"
+                answer = _write_text(element, "answer", escaped, fraction=share, format="plain_text")
+                _write_text(answer, "feedback", example.feedback, format="plain_text")
+        if question.tags:
+            tags = ET.SubElement(element, "tags")
+            for tag in question.tags:
+                _write_text(tags, "tag", tag)
     write_xml(path, root)
-
-
-def _write_question(root: ET.Element, question: QuizQuestion) -> None:
-    element = ET.SubElement(root, "question", type=question.kind)
-    _write_text(element, "name", question.name or question.text[:60])
-    _write_text(element, "questiontext", question.text, format="plain_text")
-    _write_text(element, "generalfeedback", question.feedback, format="plain_text")
-    ET.SubElement(element, "defaultgrade").text = f"{question.points:g}"
-    ET.SubElement(element, "idnumber").text = question.idnumber
-    if question.kind == ESSAY:
-        ET.SubElement(element, "responseformat").text = "plain"
-        _write_text(element, "graderinfo", "\n".join(question.references), format="plain_text")
-    else:
-        ET.SubElement(element, "usecase").text = str(int(question.case_matters))
-        for text in question.references:
-            _write_answer(element, text, 1.0, "")
-        for example in question.examples:
-            _write_answer(element, example.text, example.share, example.feedback)
-    if question.tags:
-        tags = ET.SubElement(element, "tags")
-        for tag in question.tags:
-            _write_text(tags, "tag", tag)
-
-
-def _write_answer(parent: ET.Element, text: str, share: float, feedback: str) -> None:
-    escaped = text.replace("*", "\\*")  # an asterisk alone is a wildcard
-    answer = _write_text(parent, "answer", escaped, fraction=f"{share * 100:g}", format="plain_text")
-    _write_text(answer, "feedback", feedback, format="plain_text")
 
 
 def _write_text(parent: ET.Element, tag: str, text: str, **attributes: str) -> ET.Element:
@@ -230,8 +213,6 @@ _WHO = (
     ),
 )
 _NOTHING = ("", "-")  # how Moodle writes that there is nothing
-
-
 _PART_OF = {name: part for part, listed in _PARTS.items() for name in _names(listed)}
 _SLOT = re.compile(r"(\d{0,6})([a-z]+)(\d{0,6})")
 
@@ -273,30 +254,34 @@ def last_attempts(rows: Rows) -> tuple[Rows, tuple[str, ...]]:
     slots = find_slots(rows.header)
     if not slots:
         return rows, ()
-    cleaned = _cleaned(rows, slots)
-    who = identity_column(cleaned)
-    place = None if who is None else cleaned.header.index(who)
-    own = [row for row in cleaned.rows if place is None or _is_somebodys(cleaned.header, row, place)]
-    finished = [row for row in own if _is_finished(cleaned.header, row)]
+    rows = _cleaned(rows, slots)
+    who = identity_column(rows)
+    names = rows.column(who) if who else [""] * len(rows.rows)
+    students = {row: name.strip().casefold() for row, name in zip(rows.rows, names, strict=True)}
+    parts = [place for place, name in enumerate(rows.header) if slot_of(name)]
+    # The last row of some reports has only averages.
+    own = [
+        row
+        for row in rows.rows
+        if not who or students[row] or any(row.cells[place].strip() for place in parts)
+    ]
+    finished = [row for row in own if _is_finished(rows.header, row)]
     if not finished:
         hint = "In Moodle’s report, select the finished attempts."
         raise InputError(rows.path, "contains no finished attempt.", hint=hint)
     notes = []
     left = len(own) - len(finished)
     if left:
-        notes.append(f"{number_of(left, 'row')} without a finished attempt {_was(left)} left out.")
-    last = finished if place is None else _last_of_each(finished, place)
+        were = "was" if left == 1 else "were"
+        notes.append(f"{number_of(left, 'row')} without a finished attempt {were} left out.")
+    # Rows without a name stay, because they may be different people's.
+    latest = {students[row]: row for row in finished if students[row]}
+    last = [row for row in finished if latest.get(students[row], row) is row]
     earlier = len(finished) - len(last)
     if earlier:
-        notes.append(
-            f"{number_of(earlier, 'earlier attempt')} {_was(earlier)} left out: "
-            "each student’s last finished attempt counts."
-        )
-    return replace(cleaned, rows=tuple(last)), tuple(notes)
-
-
-def _was(count: int) -> str:
-    return "was" if count == 1 else "were"
+        attempts = f"{number_of(earlier, 'earlier attempt')} {'was' if earlier == 1 else 'were'}"
+        notes.append(f"{attempts} left out: each student’s last finished attempt counts.")
+    return replace(rows, rows=tuple(last)), tuple(notes)
 
 
 def _cleaned(rows: Rows, slots: dict[int, dict[str, str]]) -> Rows:
@@ -313,25 +298,12 @@ def _cleaned(rows: Rows, slots: dict[int, dict[str, str]]) -> Rows:
     return replace(rows, rows=tuple(cleaned))
 
 
-def _is_somebodys(header: Sequence[str], row: Row, place: int) -> bool:
-    """Whether a row is a student's: the last row of some reports has only averages."""
-    responses = (cell for name, cell in zip(header, row.cells, strict=True) if slot_of(name))
-    return bool(row.cells[place].strip()) or any(map(str.strip, responses))
-
-
 def _is_finished(header: Sequence[str], row: Row) -> bool:
     completed = _cell(header, row, _COMPLETED)
     if completed is not None:
         return completed not in _NOTHING
     state = _cell(header, row, _STATE)
     return state is None or (state not in _NOTHING and _bare(state) not in _UNFINISHED)
-
-
-def _last_of_each(rows: Sequence[Row], place: int) -> list[Row]:
-    """The last row of each student; rows without a name stay, because they may be different people's."""
-    last = {row.cells[place].strip().casefold(): row for row in rows}
-    last.pop("", None)
-    return [row for row in rows if last.get(row.cells[place].strip().casefold(), row) is row]
 
 
 def _cell(header: Sequence[str], row: Row, names: frozenset[str]) -> str | None:

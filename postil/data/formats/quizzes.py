@@ -4,42 +4,37 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
 
+from postil.data.files import unify_line_ends
 from postil.data.formats.tables import make_references
 from postil.data.questions import Question
 from postil.errors import InputError, number_of
 
 MOST_TEXT = 2_000_000  # characters of a quiz that are read, tags and all
+MOST_QUESTIONS = 20_000
 SHORT_ANSWER, ESSAY = "shortanswer", "essay"
 # What Moodle calls the types of questions that are not read here.
-KINDS = {
-    "calculated": "calculated",
-    "calculatedmulti": "calculated, with choices",
-    "calculatedsimple": "calculated",
-    "cloze": "gaps in a text",
-    "coderunner": "program to write",
-    "ddimageortext": "drag and drop",
-    "ddmarker": "drag and drop",
-    "ddwtos": "drag and drop",
-    "description": "text without a question",
-    "gapselect": "gaps in a text",
-    "match": "matching",
-    "matching": "matching",
-    "missingtype": "of a type that the platform did not know itself",
-    "multianswer": "gaps in a text",
-    "multichoice": "multiple choice",
-    "multichoiceset": "multiple choice",
+_KINDS_IN_WORDS = {
+    "calculated": "calculated calculatedsimple",
+    "calculated, with choices": "calculatedmulti",
+    "gaps in a text": "cloze gapselect multianswer",
+    "program to write": "coderunner",
+    "drag and drop": "ddimageortext ddmarker ddwtos",
+    "text without a question": "description",
+    "matching": "match matching randomsamatch",
+    "of a type that the platform did not know itself": "missingtype",
+    "multiple choice": "multichoice multichoiceset",
     "numerical": "numerical",
     "ordering": "ordering",
-    "random": "drawn at random",
-    "randomsamatch": "matching",
-    "stack": "formula to write",
-    "truefalse": "true or false",
+    "drawn at random": "random",
+    "formula to write": "stack",
+    "true or false": "truefalse",
 }
+KINDS = {kind: words for words, kinds in _KINDS_IN_WORDS.items() for kind in kinds.split()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +91,13 @@ class Quiz:
     skipped: tuple[Skipped, ...] = ()
 
 
-def refuse_long(path: Path | str, length: int) -> None:
-    """Refuse a quiz with so much text that removing its tags would hold everybody up."""
+def refuse_long(path: Path | str, length: int, questions: int = 0) -> None:
+    """Refuse a quiz with so much text, or so many questions, that reading it would hold everybody up."""
+    hint = "Export one category after the other."
     if length > MOST_TEXT:
-        hint = "Export one category after the other."
         raise InputError(path, f"has more than {MOST_TEXT:,} characters of text.", hint=hint)
+    if questions > MOST_QUESTIONS:
+        raise InputError(path, f"has more than {MOST_QUESTIONS:,} questions.", hint=hint)
 
 
 def sort_answers(answers: Iterable[Example]) -> tuple[tuple[str, ...], tuple[Example, ...], tuple[str, ...]]:
@@ -139,15 +136,15 @@ def plain_category(path: str) -> str:
 
 
 def as_questions(quiz: Quiz) -> list[Question]:
-    """The questions of a quiz with their references, as tables hold them."""
-    ids = _ids(quiz.questions)
+    """The questions of a quiz with their references, as tables hold them.
+
+    They have the platform's own ids if all questions have different ones, or else numbers.
+    """
+    ids = [question.idnumber for question in quiz.questions]
+    if not all(ids) or len(set(ids)) < len(ids):
+        ids = [f"q{number}" for number in range(1, len(ids) + 1)]
     return [
-        Question(
-            id=id,
-            text=question.text,
-            references=make_references(question.references),
-            module=question.category,
-        )
+        Question(id, question.text, make_references(question.references), module=question.category)
         for id, question in zip(ids, quiz.questions, strict=True)
     ]
 
@@ -160,22 +157,9 @@ def describe_quiz(quiz: Quiz) -> str:
     if without:
         text += f" ({number_of(without, 'question')} without)"
     if quiz.skipped:
-        text += f"; not read: {count_skipped(quiz.skipped)}"
+        counts = Counter(question.plain for question in quiz.skipped)
+        text += f"; not read: {', '.join(f'{count} {kind}' for kind, count in counts.most_common())}"
     return text
-
-
-def count_skipped(skipped: Sequence[Skipped]) -> str:
-    """The number of skipped questions of each kind."""
-    counts = Counter(question.plain for question in skipped)
-    return ", ".join(f"{count} {kind}" for kind, count in counts.most_common())
-
-
-def _ids(questions: Sequence[QuizQuestion]) -> list[str]:
-    """The platform's own ids if all questions have different ones, or else numbers."""
-    numbers = [question.idnumber for question in questions]
-    if all(numbers) and len(set(numbers)) == len(numbers):
-        return numbers
-    return [f"q{number}" for number in range(1, len(questions) + 1)]
 
 
 def _short(text: str) -> str:
@@ -262,8 +246,7 @@ def one_language(text: str) -> str:
 
 def _tidy(text: str) -> str:
     """Single blanks, no blank lines at the ends, and never two of them in a row."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\xa0", " ")
-    lines = [" ".join(line.split()) for line in text.split("\n")]
+    lines = [" ".join(line.split()) for line in unify_line_ends(text).replace("\xa0", " ").split("\n")]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
 
 
@@ -343,17 +326,22 @@ class _Reader:
     def _end(self, tag: str) -> None:
         """End a tag, and those within it that were never closed."""
         hidden = self._hidden()
-        place = next((at for at in range(len(self._open) - 1, -1, -1) if self._open[at][0] == tag), None)
-        if place is not None:
-            if self._open[place][1].endswith("language"):
+        depths = [depth for depth, (name, _) in enumerate(self._open) if name == tag]
+        if depths:
+            if self._open[depths[-1]][1].endswith("language"):
                 self._language_was_read = True
-            del self._open[place:]
+            del self._open[depths[-1] :]
         if hidden:
             return
         if _BLOCK.fullmatch(tag):
             self._new_line()
         elif tag == "sup" and self._powers:
-            self._end_power(self._powers.pop())
+            # Powers are written as `m^2`; other raised text, as in `1st`, stays as it is.
+            start = self._powers.pop()
+            raised = "".join(self.parts[start:]).strip()
+            before = self.parts[start - 1] if start else ""
+            if _POWER.fullmatch(raised) and before[-1:].strip():
+                self.parts[start:] = [f"^{raised}"]
 
     def _take_words(self, data: str) -> None:
         """Take the words, with single blanks between them."""
@@ -373,10 +361,3 @@ class _Reader:
         last = "".join(self.parts[-3:]).rstrip(" ").removesuffix("-").rstrip(" ")
         if last and not last.endswith("\n"):
             self.parts.append("\n")
-
-    def _end_power(self, start: int) -> None:
-        """Write powers as `m^2`; other raised text, as in `1st`, stays as it is."""
-        raised = "".join(self.parts[start:]).strip()
-        before = self.parts[start - 1] if start else ""
-        if _POWER.fullmatch(raised) and before[-1:].strip():
-            self.parts[start:] = [f"^{raised}"]

@@ -7,26 +7,34 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import compress
 from pathlib import Path
 
-from postil.data.files import atomic_writer, read_bytes, read_text, same_letters, write_text
-from postil.data.formats import spreadsheets
-from postil.data.formats.spreadsheets import Grid, as_text, check_size, same_name
+from postil.data.files import NOT_XML, atomic_writer, read_bytes, read_text, same_letters, write_text
+from postil.data.formats import spreadsheets, workbooks
+from postil.data.formats.spreadsheets import USUAL, Grid, Limits, as_text, defused, same_name, undefused
 from postil.errors import InputError, MissingDataError, PostilError, some
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".xlsx")
 _ALSO_READ = {".txt": ".csv", ".tab": ".tsv", ".ndjson": ".jsonl", ".xlsm": ".xlsx"}
+
+_LONGEST_HEADER = 1_000_000  # characters, of all names together
+# The columns that only files written by Postil have; there an apostrophe before a formula is Postil's own.
+_OWN_HEADERS = (
+    {"question_id", "id", "answer", "teacher"},
+    {"key", "student", "answer", "official label"},
+    {"postil_label", "postil_score", "postil_confidence"},
+)
 
 # Characters that a format cannot hold: lone surrogates, NUL in text, control characters in XML.
 _UNWRITABLE = {
     ".csv": re.compile("[\0\ud800-\udfff]"),
     ".tsv": re.compile("[\0\ud800-\udfff]"),
     ".jsonl": re.compile("[\ud800-\udfff]"),
-    ".xlsx": re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]"),
+    ".xlsx": NOT_XML,
 }
 
 
@@ -57,7 +65,9 @@ class Rows:
             raise InputError(self.path, "there is a header but no row below it.")
 
 
-def read_rows(path: Path | str, *, encoding: str | None = None, sheet: str | None = None) -> Rows:
+def read_rows(
+    path: Path | str, *, encoding: str | None = None, sheet: str | None = None, limits: Limits = USUAL
+) -> Rows:
     """Read a table in any of the four formats, chosen by the ending of the file name.
 
     Line ends inside cells become `\\n`. Wholly blank rows, and columns with neither name nor content, are
@@ -66,19 +76,25 @@ def read_rows(path: Path | str, *, encoding: str | None = None, sheet: str | Non
     path = Path(path)
     kind = _kind(path)
     if kind == ".xlsx":
-        grid = spreadsheets.read_sheet(path, sheet)
+        grid = workbooks.read_sheet(path, sheet, limits)
         width = max(len(cells) for _, cells in grid)
-        check_size(path, len(grid), width)
         grid = [(line, cells + [""] * (width - len(cells))) for line, cells in grid]
-    elif kind == ".jsonl":
-        grid = read_lines_of_json(path, encoding)
-    elif kind == ".json":
-        grid = read_json(path, encoding)
+    elif kind in (".json", ".jsonl"):
+        grid = _read_json(path, encoding, limits, lines=kind == ".jsonl")
     else:
-        grid = spreadsheets.read_delimited(
-            path, delimiter="\t" if kind == ".tsv" else None, encoding=encoding
-        )
-    return _assemble(path, grid)
+        delimiter = "\t" if kind == ".tsv" else None
+        grid = spreadsheets.read_delimited(path, delimiter=delimiter, encoding=encoding, limits=limits)
+    if not grid:
+        raise InputError(path, "holds no text.")
+    (line, names), body = grid[0], grid[1:]
+    used = [
+        _clean(name) or any(cells[place].strip() for _, cells in body) for place, name in enumerate(names)
+    ]
+    header = _header(path, line, compress(enumerate(names), used))
+    limits.check(path, len(body), len(header))
+    if kind in (".csv", ".tsv") and any(own <= set(header) for own in _OWN_HEADERS):
+        body = [(number, [undefused(cell) for cell in cells]) for number, cells in body]
+    return Rows(path, header, tuple(Row(number, tuple(compress(cells, used))) for number, cells in body))
 
 
 def _kind(path: Path) -> str:
@@ -91,22 +107,9 @@ def _kind(path: Path) -> str:
     if suffix not in (*SUFFIXES, ".json"):
         if not path.exists() or path.is_dir():
             read_bytes(path)  # says so
-        hint = f"Save it as one of {', '.join(SUFFIXES)}."
-        raise InputError(
-            path, f"is not a table format that Postil reads: the name ends in {suffix!r}.", hint=hint
-        )
+        what = f"is not a table format that Postil reads: the name ends in {suffix!r}."
+        raise InputError(path, what, hint=f"Save it as one of {', '.join(SUFFIXES)}.")
     return suffix
-
-
-def _assemble(path: Path, grid: Grid) -> Rows:
-    if not grid:
-        raise InputError(path, "holds no text.")
-    (line, names), body = grid[0], grid[1:]
-    used = [
-        _clean(name) or any(cells[place].strip() for _, cells in body) for place, name in enumerate(names)
-    ]
-    header = _header(path, line, compress(enumerate(names), used))
-    return Rows(path, header, tuple(Row(number, tuple(compress(cells, used))) for number, cells in body))
 
 
 def _clean(name: str) -> str:
@@ -115,7 +118,12 @@ def _clean(name: str) -> str:
 
 def _header(path: Path, line: int, names: Iterable[tuple[int, str]]) -> tuple[str, ...]:
     places: dict[str, int] = {}
+    room = _LONGEST_HEADER
     for place, raw in names:
+        room -= len(raw)
+        if room < 0:
+            what = f"the names of the columns have more than {_LONGEST_HEADER:,} characters."
+            raise InputError(path, what, line=line, hint="The first row must hold the names of the columns.")
         name = _clean(raw) or f"column {place + 1}"
         if name in places and re.fullmatch(r"[\d.]+", name):
             name = f"{name} (column {place + 1})"  # Canvas heads each question's points with their maximum
@@ -126,14 +134,21 @@ def _header(path: Path, line: int, names: Iterable[tuple[int, str]]) -> tuple[st
 
 
 def write_rows(
-    path: Path | str, header: Sequence[str], rows: Iterable[Sequence[str]], *, defuse_formulas: bool = False
+    path: Path | str,
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    defuse_formulas: bool = False,
+    numbers: Collection[str] = (),
+    private: bool = False,
 ) -> None:
     """Write a table in the format of the file name's ending, so that `read_rows` gives back the same texts.
 
     A spreadsheet program takes a cell that begins with `=`, `+`, `-` or `@` for a formula. In a workbook each
     cell is marked as text, which prevents it. A CSV or TSV file has no such mark, and an answer may well be
     `-5 °C`: texts are written as they are, so that they come back as they were. `defuse_formulas` puts an
-    apostrophe before them instead, for files that are only ever looked at; workbooks are better.
+    apostrophe before them instead, except in columns of `numbers` that we have calculated. A `private` file
+    can be read by its owner alone.
     """
     path = Path(path)
     kind = path.suffix.lower()
@@ -143,72 +158,72 @@ def write_rows(
     table = [tuple(row) for row in rows]
     _header(path, 1, enumerate(header))
     for number, row in enumerate((header, *table)):
-        _check(path, kind, number, header, row)
+        for name, text in zip(header, row, strict=True):
+            record = f"record {number}, column {name!r}"
+            if bad := _UNWRITABLE[kind].search(text):
+                what = f"holds the character U+{ord(bad[0]):04X}, which a {kind} file cannot hold."
+                raise InputError(path, what, record=record, hint="Remove it first.")
+            if kind == ".xlsx" and not workbooks.fits_a_cell(text):
+                what = f"holds more than the {workbooks.MAX_CELL:,} characters a cell of a workbook can."
+                raise InputError(path, what, record=record, hint="Write .csv instead.")
     if kind == ".xlsx":
-        spreadsheets.write_sheet(path, header, table)
+        workbooks.write_sheet(path, header, table, private=private)
     elif kind == ".jsonl":
         lines = (json.dumps(dict(zip(header, row, strict=True)), ensure_ascii=False) for row in table)
-        write_text(path, "".join(f"{line}\n" for line in lines))
+        write_text(path, "".join(f"{line}\n" for line in lines), private=private)
     else:
+        if defuse_formulas:
+            is_number = [name in numbers for name in header]
+            header, *table = (
+                tuple(cell if own else defused(cell) for cell, own in zip(row, is_number, strict=True))
+                for row in (header, *table)
+            )
         delimiter = "\t" if kind == ".tsv" else ","
-        spreadsheets.write_delimited(
-            path, header, table, delimiter=delimiter, defuse_formulas=defuse_formulas
-        )
-
-
-def _check(path: Path, kind: str, number: int, header: Sequence[str], row: Sequence[str]) -> None:
-    for name, text in zip(header, row, strict=True):
-        record = f"record {number}, column {name!r}"
-        bad = _UNWRITABLE[kind].search(text)
-        if bad:
-            what = f"holds the character U+{ord(bad[0]):04X}, which a {kind} file cannot hold."
-            raise InputError(path, what, record=record, hint="Remove it first.")
-        if kind == ".xlsx" and not spreadsheets.fits_a_cell(text):
-            what = f"holds more than the {spreadsheets.MAX_CELL:,} characters a cell of a workbook can."
-            raise InputError(path, what, record=record, hint="Write .csv instead.")
+        spreadsheets.write_delimited(path, header, table, delimiter, private=private)
 
 
 # JSON as plain rows of text: one object a line, or a list of objects, whose fields are the columns.
 
-_HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
 
-
-def read_lines_of_json(path: Path, encoding: str | None = None) -> Grid:
-    """Read a file with one JSON object a line."""
-
-    def objects() -> Iterable[tuple[int, dict[str, object]]]:
-        for line, text in enumerate(read_text(path, encoding=encoding).split("\n"), start=1):
-            if text.strip():
-                hint = "A .jsonl file holds one JSON object a line, not one list."
-                yield line, demand_object(path, _parse(path, text, line, hint), line)
-
-    return _grid(path, objects())
-
-
-def read_json(path: Path, encoding: str | None = None) -> Grid:
-    """Read a file with one list of objects; it may be inside another list, as Moodle writes it."""
+def _read_json(path: Path, encoding: str | None, limits: Limits, *, lines: bool) -> Grid:
+    """Read one JSON object a line, or one list of objects; Moodle puts the list inside another."""
     text = read_text(path, encoding=encoding)
+    if text.count("{") + text.count("[") > limits.cells:  # each takes more memory than the text itself
+        what = f"has more than {limits.cells:,} objects and lists, the most that can be read at once."
+        raise InputError(path, what, hint="Split it into smaller files.")
+    values = _json_lines(path, text, limits) if lines else _json_list(path, text)
+    rows: list[tuple[int, dict[str, str]]] = []
+    header: dict[str, None] = {}
+    for line, value in values:
+        fields = _fields(path, line, demand_object(path, value, line), limits)
+        header.update(dict.fromkeys(fields))
+        if any(map(str.strip, fields.values())):
+            rows.append((line, fields))
+        limits.check(path, len(rows), len(header), line=line)
+    return [(1, [*header]), *((line, [fields.get(name, "") for name in header]) for line, fields in rows)]
+
+
+def _json_lines(path: Path, text: str, limits: Limits) -> Iterator[tuple[int, object]]:
+    hint = "A .jsonl file holds one JSON object a line, not one list."
+    start, line = 0, 0
+    while start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        line += 1
+        limits.check_raw(path, line, 0, 0, line=line)
+        if part := text[start:end].strip():
+            yield line, _parse(path, part, line, hint)
+        start = end + 1
+
+
+def _json_list(path: Path, text: str) -> Iterable[tuple[int, object]]:
     content = _parse(path, text, None, "Export it again, or choose CSV.")
     while isinstance(content, list) and len(content) == 1 and isinstance(content[0], list):
         content = content[0]
     if not isinstance(content, list) or not content:
         hint = "Each row is an object, with the columns as fields."
         raise InputError(path, "is JSON, but not a list of rows.", hint=hint)
-    return _grid(
-        path, ((line, demand_object(path, value, line)) for line, value in enumerate(content, start=2))
-    )
-
-
-def _grid(path: Path, objects: Iterable[tuple[int, dict[str, object]]]) -> Grid:
-    rows: list[tuple[int, dict[str, str]]] = []
-    header: dict[str, None] = {}
-    for line, row in objects:
-        fields = _fields(path, line, row)
-        header.update(dict.fromkeys(fields))
-        if any(value.strip() for value in fields.values()):
-            rows.append((line, fields))
-        check_size(path, len(rows), len(header), line=line)
-    return [(1, [*header]), *((line, [fields.get(name, "") for name in header]) for line, fields in rows)]
+    return enumerate(content, start=2)
 
 
 def _parse(path: Path, text: str, line: int | None, hint: str) -> object:
@@ -221,9 +236,10 @@ def _parse(path: Path, text: str, line: int | None, hint: str) -> object:
     try:
         return json.loads(text, object_pairs_hook=unique)
     except (ValueError, RecursionError) as error:
-        place = f" at column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
-        at = error.lineno if line is None and isinstance(error, json.JSONDecodeError) else line
-        raise InputError(path, f"is not JSON{place}.", line=at, hint=hint) from error
+        column = ""
+        if isinstance(error, json.JSONDecodeError):
+            column, line = f" at column {error.colno}", line or error.lineno
+        raise InputError(path, f"is not JSON{column}.", line=line, hint=hint) from error
 
 
 def demand_object(path: Path | str, value: object, line: int | None) -> dict[str, object]:
@@ -233,26 +249,24 @@ def demand_object(path: Path | str, value: object, line: int | None) -> dict[str
     return value
 
 
-def _fields(path: Path, line: int, value: dict[str, object]) -> dict[str, str]:
+def _fields(path: Path, line: int, value: dict[str, object], limits: Limits) -> dict[str, str]:
     fields: dict[str, str] = {}
     for name, content in value.items():
         # A list becomes numbered columns, as a table would have them: reference, reference_2, …
         items = content if isinstance(content, list) else [content]
+        limits.check(path, 0, len(items), line=line)
         for number, item in enumerate(items or [None], start=1):
             column = name.strip() if number == 1 else f"{name.strip()}_{number}"
             if column in fields:
                 raise InputError(path, f"the object names the field {column!r} twice.", line=line)
-            fields[column] = _text(path, line, column, item)
+            if isinstance(item, dict | list):
+                what = f"the field {column!r} holds neither a text nor a list of texts."
+                raise InputError(path, what, line=line)
+            fields[column] = as_text(item)
+            if _UNWRITABLE[".jsonl"].search(fields[column]):
+                what = f"the field {column!r} holds half a character (a lone surrogate)."
+                raise InputError(path, what, line=line)
     return fields
-
-
-def _text(path: Path, line: int, name: str, value: object) -> str:
-    if isinstance(value, dict | list):
-        raise InputError(path, f"the field {name!r} holds neither a text nor a list of texts.", line=line)
-    text = value if isinstance(value, str) else as_text(value)
-    if _HALF_A_CHARACTER.search(text):
-        raise InputError(path, f"the field {name!r} holds half a character (a lone surrogate).", line=line)
-    return text
 
 
 # Parquet tables, for programs that take many rows; needs the extra `tables`.
@@ -379,7 +393,7 @@ def reference_columns(header: Sequence[str]) -> tuple[str, ...]:
             if base in tier:
                 matches.append((bases.setdefault(base, len(bases)), number, name))
         if matches:
-            return tuple(name for _, _, name in sorted(matches, key=lambda each: each[:2]))
+            return tuple(name for _, _, name in sorted(matches, key=lambda match: match[:2]))
     return ()
 
 
@@ -442,21 +456,20 @@ def _explicit(rows: Rows, mapping: Mapping[str, str]) -> tuple[dict[str, str | N
     """Check a user's mapping against the table: the single columns, and the references if any are mapped."""
     roles = {key_of(role): role for role in ROLES} | {"references": "reference"}
     mapped: dict[str, str | None] = {}
-    references: list[tuple[int, str]] = []
-    named = False
+    references: list[tuple[int, str]] | None = None
     for option, name in mapping.items():
         base, number = _split_number(key_of(option))
         role = roles.get(base)
         if role is None or (number and role != "reference"):
-            raise PostilError(
-                f"There is no role {option!r} for a column.", hint=f"Roles: {', '.join(ROLES)}."
-            )
+            hint = f"Roles: {', '.join(ROLES)}."
+            raise PostilError(f"There is no role {option!r} for a column.", hint=hint)
         column = resolve(rows, name, option=f"--column {option}") if name.strip() else None
         if role != "reference":
             mapped[role] = column
             continue
-        named = True
+        references = references or []
         if column is not None:
             references.append((number, column))
-    ordered = tuple(name for _, name in sorted(references, key=lambda each: each[0]))
-    return mapped, ordered if named else None
+    if references is None:
+        return mapped, None
+    return mapped, tuple(name for _, name in sorted(references, key=lambda pair: pair[0]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,19 +10,15 @@ from typing import TypeVar
 
 from postil.data.files import Seen, read_lines, read_tsv, read_xml, text_of, write_tsv
 from postil.data.labels import ENTAILMENT_SCHEMES
-from postil.errors import InputError, unknown_label
+from postil.errors import InputError, unknown_label, warn_of
 
 # RTE-3 called a text "long" when it exceeded this many bytes.
 LONG_TEXT_BYTES = 270
 
 _SPELLINGS = {
-    "TRUE": "ENTAILMENT",
-    "YES": "ENTAILMENT",
-    "ENTAILMENT": "ENTAILMENT",
-    "FALSE": "NO",
-    "NO": "NO",
-    "NO ENTAILMENT": "NO_ENTAILMENT",
-    "NO_ENTAILMENT": "NO_ENTAILMENT",
+    **dict.fromkeys(("TRUE", "YES", "ENTAILMENT"), "ENTAILMENT"),
+    **dict.fromkeys(("FALSE", "NO"), "NO"),
+    **dict.fromkeys(("NO ENTAILMENT", "NO_ENTAILMENT"), "NO_ENTAILMENT"),
     "CONTRADICTION": "CONTRADICTION",
     "UNKNOWN": "UNKNOWN",
 }
@@ -107,7 +103,7 @@ def _settled(path: Path | str, items: list[_Labelled]) -> list[_Labelled]:
 
 def read_pairs_xml(path: Path | str) -> list[Pair]:
     """Read an RTE XML file of any year: `value` or `entailment`, any spelling of the labels, any root."""
-    xml = read_xml(path)
+    xml = read_xml(path, lenient=True)
     seen = Seen(xml.path, "pair id")
     pairs = []
     for element in xml.root.iter("pair"):
@@ -118,18 +114,11 @@ def read_pairs_xml(path: Path | str) -> list[Pair]:
         if text is None or hypothesis is None:
             raise xml.error(element, "the pair has no <t> or no <h>.")
         value = element.get("entailment", element.get("value", ""))
-        pairs.append(
-            Pair(
-                id=id,
-                text=text_of(text),
-                hypothesis=text_of(hypothesis),
-                label=canonical_label(path, value, line, id) if value else None,
-                task=element.get("task", ""),
-                length=element.get("length", ""),
-            )
-        )
+        fields = {**element.attrib, "id": id}
+        pairs.append(_pair(path, line, fields, text_of(text), text_of(hypothesis), value))
     if not pairs:
         raise InputError(path, "there is no <pair> in this file.", hint="Is this an RTE file?")
+    warn_of(path, xml.problems)
     return _settled(path, pairs)
 
 
@@ -137,21 +126,16 @@ def read_pairs_tsv(path: Path | str) -> list[Pair]:
     """Read the tab-separated form: id, t, h, and entailment_3way or entailment_2way, task, length."""
     seen = Seen(path, "pair id")
     pairs = []
-    for row in read_tsv(path, required=(("id",), ("t",), ("h",))):
-        fields = row.fields
-        seen.add(fields["id"], row.line)
+    for line, fields in read_tsv(path, required=(("id",), ("t",), ("h",))):
+        seen.add(fields["id"], line)
         value = fields.get("entailment_3way") or fields.get("entailment_2way") or ""
-        pairs.append(
-            Pair(
-                id=fields["id"],
-                text=fields["t"],
-                hypothesis=fields["h"],
-                label=canonical_label(path, value, row.line, fields["id"]) if value else None,
-                task=fields.get("task", ""),
-                length=fields.get("length", ""),
-            )
-        )
+        pairs.append(_pair(path, line, fields, fields["t"], fields["h"], value))
     return _settled(path, pairs)
+
+
+def _pair(path: Path | str, line: int, fields: Mapping[str, str], text: str, other: str, value: str) -> Pair:
+    label = canonical_label(path, value, line, fields["id"]) if value else None
+    return Pair(fields["id"], text, other, label, fields.get("task", ""), fields.get("length", ""))
 
 
 def write_pairs_tsv(path: Path | str, pairs: Iterable[Pair]) -> None:
@@ -161,9 +145,9 @@ def write_pairs_tsv(path: Path | str, pairs: Iterable[Pair]) -> None:
     settle_labels(path, (pair.label for pair in listed))
     rows = []
     for pair in listed:
-        collapsed = two_way.collapse(pair.label) if pair.label else ""
+        collapsed = two_way.collapse(pair.label or "") or ""
         finest = "" if pair.label == "NO_ENTAILMENT" else pair.label or ""
-        rows.append((pair.id, pair.task, pair.length, collapsed or "", finest, pair.text, pair.hypothesis))
+        rows.append((pair.id, pair.task, pair.length, collapsed, finest, pair.text, pair.hypothesis))
     write_tsv(path, ("id", "task", "length", "entailment_2way", "entailment_3way", "t", "h"), rows)
 
 
@@ -174,24 +158,17 @@ def read_run(path: Path | str) -> EntailmentRun:
         return _read_challenge_run(path, first)
     seen = Seen(path, "pair id")
     judgements = []
-    for row in read_tsv(path, required=(("id",), ("label", "entailment", "judgement"))):
-        fields = row.fields
-        value = next(fields[name] for name in ("label", "entailment", "judgement") if name in fields)
-        seen.add(fields["id"], row.line)
-        judgements.append(
-            PairJudgement(
-                fields["id"],
-                canonical_label(path, value, row.line, fields["id"]),
-                _confidence(path, fields.get("confidence", ""), row.line),
-            )
-        )
+    columns = ("label", "entailment", "judgement")
+    for line, fields in read_tsv(path, required=(("id",), columns)):
+        id, confidence = fields["id"], fields.get("confidence", "")
+        value = next(fields[name] for name in columns if name in fields)
+        seen.add(id, line)
+        label = canonical_label(path, value, line, id)
+        judgements.append(PairJudgement(id, label, _confidence(path, confidence, line)))
     with_confidence = sum(judgement.confidence is not None for judgement in judgements)
     if with_confidence not in (0, len(judgements)):
-        raise InputError(
-            path,
-            f"only {with_confidence} of {len(judgements)} lines have a confidence.",
-            hint="Give a confidence on every line or on none.",
-        )
+        what = f"only {with_confidence} of {len(judgements)} lines have a confidence."
+        raise InputError(path, what, hint="Give a confidence on every line or on none.")
     return EntailmentRun(tuple(_settled(path, judgements)))
 
 
@@ -224,10 +201,7 @@ def write_run(path: Path | str, judgements: Iterable[PairJudgement]) -> None:
     """Write a run as a table with confidences."""
     listed = list(judgements)
     settle_labels(path, (judgement.label for judgement in listed))
-    rows = (
-        (judgement.id, judgement.label, "" if judgement.confidence is None else repr(judgement.confidence))
-        for judgement in listed
-    )
+    rows = ((j.id, j.label, "" if j.confidence is None else repr(j.confidence)) for j in listed)
     write_tsv(path, ("id", "label", "confidence"), rows)
 
 
@@ -240,7 +214,6 @@ def read_gold(path: Path | str, *, with_texts: bool = False) -> list[Pair]:
         pairs = [Pair(item.id, "", "", item.label) for item in read_run(path).judgements]
     unlabelled = [pair.id for pair in pairs if pair.label is None]
     if unlabelled:
-        raise InputError(
-            path, f"{len(unlabelled)} pairs have no label; a key needs them all.", record=unlabelled[0]
-        )
+        what = f"{len(unlabelled)} pairs have no label; a key needs them all."
+        raise InputError(path, what, record=unlabelled[0])
     return pairs

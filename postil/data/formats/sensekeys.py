@@ -120,7 +120,12 @@ def write_sense_answers(path: Path | str, answers: Iterable[SenseAnswer]) -> Non
     lines = []
     seen: set[tuple[str, str]] = set()
     for answer in answers:
-        words = [_format(sense, weight) for sense, weight in answer.senses]
+        # The format knows no exponents, which `repr` would use for small numbers.
+        # (Adding 0 makes a negative zero an ordinary one.)
+        words = [
+            sense if weight is None else f"{sense}/{Decimal(repr(float(weight) + 0.0)):f}"
+            for sense, weight in answer.senses
+        ]
         name = (answer.lexelt, answer.instance)
         names = [sense for sense, _ in answer.senses]
         if name in seen or not words or len(set(names)) < len(names):
@@ -137,14 +142,6 @@ def write_sense_answers(path: Path | str, answers: Iterable[SenseAnswer]) -> Non
             )
         lines.append(" ".join((*name, *words)) + "\n")
     write_text(path, "".join(lines))
-
-
-def _format(sense: str, weight: float | None) -> str:
-    if weight is None:
-        return sense
-    # The format knows no exponents, which `repr` would use for small numbers.
-    # (Adding 0 makes a negative zero an ordinary one.)
-    return f"{sense}/{format(Decimal(repr(float(weight) + 0.0)), 'f')}"
 
 
 def sense_key(instances: Iterable[SenseInstance]) -> list[SenseAnswer]:

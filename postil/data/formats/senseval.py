@@ -13,8 +13,8 @@ from html.entities import html5
 from itertools import groupby, pairwise
 from pathlib import Path
 
-from postil.data.files import read_bytes, read_text, write_text
-from postil.errors import InputError
+from postil.data.files import NOT_XML, line_numbers, read_bytes, read_text, write_text
+from postil.errors import InputError, Problem, warn_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def likely_encoding(path: Path | str) -> str:
 # What follows a tag's name: well-formed attributes, whose quoted values may hold `>`; failing that, anything
 # up to the `>`, so that one broken attribute does not hide the tag.
 _REST = r"""((?:\s++[\w.:-]++(?:\s*+=\s*+(?:"[^"<]*+"|'[^'<]*+'|[^\s"'<>]++))?+)*+\s*+/?|[^<>]*+)>"""
-STRUCTURE = re.compile(rf"<(/?)(lexelt|instance|answer|context|head)(?=[\s/>]){_REST}", re.IGNORECASE)
+_STRUCTURE = re.compile(rf"<(/?)(lexelt|instance|answer|context|head)(?=[\s/>]){_REST}", re.IGNORECASE)
 _INLINE = re.compile(
     # A whole word first: nearly all tags of a tagged corpus are these.
     rf"<wf(?=[\s/>]){_REST}([^<]*+)</wf\s*>|<(/?)(head|sat|compound|wf|s|p)(?=[\s/>]){_REST}",
@@ -80,8 +80,6 @@ _PERCENT_HEAD = re.compile(r"%%([^%\n]+)%%")
 _ENTITY = re.compile(r"&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|([A-Za-z][A-Za-z0-9]{0,31}));")
 # The quotation marks of the British National Corpus, which HTML does not know.
 _MORE_ENTITIES = {"bquo": "\N{LEFT DOUBLE QUOTATION MARK}", "equo": "\N{RIGHT DOUBLE QUOTATION MARK}"}
-# What XML 1.0 cannot hold, not even as a character reference.
-NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _ESCAPES = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
 )
@@ -219,17 +217,13 @@ class Context:
         self.tokens.append(token)
 
 
-def context_lines(instance: SenseInstance, *, lemmatised: bool) -> Iterator[str]:
+def _context_lines(instance: SenseInstance, lemmatised: bool) -> Iterator[str]:
     """Write a context as well-formed XML, one sentence a line."""
-    heads = set(instance.head)
-    bounds = (*instance.sentences, len(instance.tokens))
-    for start, end in pairwise(bounds):
-        words = []
-        for index in range(start, end):
-            token = instance.tokens[index]
-            word = _word(token) if lemmatised else encode(token.form)
-            words.append(f"<head>{word}</head>" if index in heads else word)
-        yield " ".join(words)
+    words = [_word(token) if lemmatised else encode(token.form) for token in instance.tokens]
+    for index in set(instance.head):
+        words[index] = f"<head>{words[index]}</head>"
+    for start, end in pairwise((*instance.sentences, len(words))):
+        yield " ".join(words[start:end])
 
 
 def _word(token: Token) -> str:
@@ -244,11 +238,12 @@ def read_senseval(path: Path | str, *, encoding: str | None = None) -> list[Sens
     Without `encoding` the file is read as UTF-8 and, where its bytes are not that, as latin-1.
     """
     scan = _Scan(path, read_text(path, encoding=encoding or likely_encoding(path)))
-    for tag in STRUCTURE.finditer(scan.text):
+    for tag in _STRUCTURE.finditer(scan.text):
         scan.take(tag)
-    scan.expect_closed()
+    scan.close(len(scan.text))
     if not scan.instances:
         raise InputError(path, "holds no <instance>.", hint="Is this a lexical-sample file?")
+    warn_of(path, scan.problems())
     return scan.instances
 
 
@@ -270,6 +265,7 @@ class _Scan:
     def __init__(self, path: Path | str, text: str) -> None:
         self.text = text
         self.instances: list[SenseInstance] = []
+        self._unclosed: dict[int, str] = {}  # by where it begins, an instance without </instance>
         self._path = path
         self._lexelt = ""
         self._draft: _Draft | None = None
@@ -279,43 +275,68 @@ class _Scan:
     def take(self, tag: re.Match[str]) -> None:
         """Take the next tag."""
         slash, name, rest = tag.groups()
+        draft, position = self._draft, tag.start()
         match (name.lower(), bool(slash)):
             case ("lexelt", closing):
-                self._take_lexelt(tag.start(), closing, attributes(rest))
+                self.close(position)
+                self._lexelt = "" if closing else attributes(rest).get("item", "").strip()
+                if not closing and not self._lexelt:
+                    raise self._error(position, "this <lexelt> has no item, which names its word.")
             case ("instance", False):
-                self._start_instance(tag.start(), attributes(rest))
+                self._start_instance(position, attributes(rest))
             case ("instance", True):
-                self._end_instance(tag.start())
+                self._end_instance(position)
             case ("answer", False):
-                self._take_answer(tag.start(), attributes(rest))
+                if draft is None:
+                    raise self._error(position, "an <answer> is outside any <instance>.")
+                fields = attributes(rest)
+                instance = fields.get("instance", "").strip() or draft.id
+                if instance != draft.id:
+                    raise self._error(position, f"this <answer> is for another instance, {instance!r}.")
+                sense = fields.get("senseid", "").strip()
+                if not sense:
+                    raise self._error(position, "this <answer> has no senseid.")
+                draft.senses[sense] = None
             case ("context", closing):
-                self._take_context(tag, closing)
+                if draft is None:
+                    raise self._error(position, "a <context> is outside any <instance>.")
+                if not closing:
+                    if draft.context is not None:
+                        raise self._error(position, "this is a second <context> in the same instance.")
+                    draft.context = tag.end()
+                elif draft.context is None or draft.context_end is not None:
+                    raise self._error(position, "this </context> closes nothing.")
+                else:
+                    draft.context_end = position
             case ("head", _):
-                draft = self._draft
                 if draft is None or draft.context is None or draft.context_end is not None:
-                    raise self._error(tag.start(), "a <head> is outside any <context>.")
+                    raise self._error(position, "a <head> is outside any <context>.")
 
-    def expect_closed(self) -> None:
-        """Refuse to continue, or to end, inside an instance."""
-        if self._draft is not None:
+    def close(self, position: int) -> None:
+        """End an instance that is complete but for its </instance>; refuse to go on inside any other."""
+        if self._draft is not None and self._draft.context_end is not None:
+            self._unclosed[self._draft.start] = self._draft.id
+            self._end_instance(position)
+        elif self._draft is not None:
             hint = "Is the file cut short, or a tag broken?"
             raise self._error(self._draft.start, "this <instance> is not closed.", hint)
 
+    def problems(self) -> list[Problem]:
+        """What was irregular."""
+        lines = line_numbers(self.text, self._unclosed)
+        what = "the instance is not closed with </instance>."
+        return [
+            Problem(line, name, what, "warning")
+            for line, name in zip(lines, self._unclosed.values(), strict=True)
+        ]
+
     def _error(self, position: int, what: str, hint: str = "") -> InputError:
         record = self._draft.id if self._draft else None
-        return InputError(self._path, what, line=self._line(position), record=record, hint=hint)
-
-    def _line(self, position: int) -> int:
-        return self.text.count("\n", 0, position) + 1
-
-    def _take_lexelt(self, position: int, closing: bool, fields: dict[str, str]) -> None:
-        self.expect_closed()
-        self._lexelt = "" if closing else fields.get("item", "").strip()
-        if not closing and not self._lexelt:
-            raise self._error(position, "this <lexelt> has no item, which names its word.")
+        line = self.text.count("\n", 0, position) + 1
+        return InputError(self._path, what, line=line, record=record, hint=hint)
 
     def _start_instance(self, position: int, fields: dict[str, str]) -> None:
-        self.expect_closed()
+        self.close(position)
         name = fields.get("id", "").strip()
         if not name:
             raise self._error(position, "this <instance> has no id.")
@@ -326,34 +347,9 @@ class _Scan:
         if not self._lexelt:
             raise self._error(position, "this <instance> is outside any <lexelt>.")
         if name in self._starts:
-            first = self._line(self._starts[name])
+            first = self.text.count("\n", 0, self._starts[name]) + 1
             raise self._error(position, f"the instance in line {first} has the same id.")
         self._starts[name] = position
-
-    def _take_answer(self, position: int, fields: dict[str, str]) -> None:
-        draft = self._draft
-        if draft is None:
-            raise self._error(position, "an <answer> is outside any <instance>.")
-        name = fields.get("instance", "").strip() or draft.id
-        if name != draft.id:
-            raise self._error(position, f"this <answer> is for another instance, {name!r}.")
-        sense = fields.get("senseid", "").strip()
-        if not sense:
-            raise self._error(position, "this <answer> has no senseid.")
-        draft.senses[sense] = None
-
-    def _take_context(self, tag: re.Match[str], closing: bool) -> None:
-        draft = self._draft
-        if draft is None:
-            raise self._error(tag.start(), "a <context> is outside any <instance>.")
-        if not closing:
-            if draft.context is not None:
-                raise self._error(tag.start(), "this is a second <context> in the same instance.")
-            draft.context = tag.end()
-        elif draft.context is None or draft.context_end is not None:
-            raise self._error(tag.start(), "this </context> closes nothing.")
-        else:
-            draft.context_end = tag.start()
 
     def _end_instance(self, position: int) -> None:
         draft = self._draft
@@ -406,8 +402,7 @@ def write_senseval(path: Path | str, instances: Iterable[SenseInstance], *, lemm
             lines.append(f'<instance id="{name}"{source}>')
             lines += (f'<answer instance="{name}" senseid="{encode(sense)}"/>' for sense in instance.senses)
             lines.append("<context>")
-            lines += context_lines(instance, lemmatised=lemmatised)
-            lines += ("</context>", "</instance>")
+            lines += (*_context_lines(instance, lemmatised), "</context>", "</instance>")
         lines.append("</lexelt>")
     if not seen:
         raise InputError(path, "cannot be written: there are no instances to write.")

@@ -1,43 +1,92 @@
-"""CSV, TSV and Excel files as plain rows of text, before their header is understood."""
+"""CSV and TSV files as plain rows of text, before their header is understood; how large a table may be."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-import warnings
-import zipfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
-from postil.data.files import MAX_LINE_BYTES, atomic_writer, read_bytes, read_text, write_text
-from postil.errors import InputError, PostilError, some
+from postil.data.files import MAX_BYTES, MAX_LINE_BYTES, read_text, unify_line_ends, write_text
+from postil.errors import InputError
 
-MAX_ROWS = 1_048_576
-MAX_COLUMNS = 2_000
+MAX_ROWS = 1_048_576  # of a sheet in a spreadsheet program, blank ones included
+MAX_COLUMNS = 2_000  # blank ones included
 MAX_CELLS = 20_000_000
+MAX_UNPACKED_BYTES = 512 * 1024 * 1024
+_SPLIT = "Is it the right file? Split it into smaller ones."
+_BLANK_CELLS = 10  # for each cell that may be read, so many may be blank ones that are left out
 
 Grid = list[tuple[int, list[str]]]
 
 
-def check_size(path: Path, rows: int, columns: int, *, line: int | None = None) -> None:
-    """Refuse a table larger than any class, school or corpus."""
-    if rows > MAX_ROWS or columns > MAX_COLUMNS or rows * columns > MAX_CELLS:
-        raise InputError(
-            path,
-            f"has {rows:,} rows and {columns:,} columns or more; at most {MAX_ROWS:,} rows, "
-            f"{MAX_COLUMNS:,} columns and {MAX_CELLS:,} cells are read.",
-            line=line,
-            hint="Is it the right file? Split it into smaller ones.",
-        )
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How large a table may be; by default, larger than any class, school or corpus.
+
+    Rows are those below the header that are not blank. Readers check the limits while they read, so that a
+    table which is too large costs no more than one that is just not.
+    """
+
+    rows: int = MAX_ROWS
+    columns: int = MAX_COLUMNS
+    cells: int = MAX_CELLS
+    characters: int = MAX_BYTES
+    unpacked: int = MAX_UNPACKED_BYTES
+
+    def check(
+        self,
+        path: Path | str,
+        rows: int,
+        columns: int = 0,
+        *,
+        cells: int = 0,
+        characters: int = 0,
+        line: int | None = None,
+        record: str | None = None,
+    ) -> None:
+        """Refuse a table that has so many filled rows, columns or characters."""
+        if columns > self.columns:
+            what = f"has {columns:,} columns; at most {self.columns:,} can be read."
+        elif rows > self.rows:
+            what = f"has more than {self.rows:,} rows, the most that can be read at once."
+        elif max(cells, rows * columns) > self.cells:
+            what = f"has more than {self.cells:,} cells, the most that can be read at once."
+        elif characters > self.characters:
+            what = f"has more than {self.characters:,} characters, the most that can be read at once."
+        else:
+            return
+        raise InputError(path, what, line=line, record=record, hint=_SPLIT)
+
+    def check_raw(
+        self,
+        path: Path | str,
+        rows: int,
+        columns: int,
+        cells: int,
+        *,
+        line: int | None = None,
+        record: str | None = None,
+    ) -> None:
+        """Refuse a table with so many rows, columns or cells, blank ones included."""
+        if columns > MAX_COLUMNS:
+            what = f"has {columns:,} columns; at most {MAX_COLUMNS:,} can be read."
+        elif rows > MAX_ROWS:
+            what = f"has more than {MAX_ROWS:,} rows, the most that can be read, even if they are blank."
+        elif cells > _BLANK_CELLS * self.cells:
+            most = _BLANK_CELLS * self.cells
+            what = f"has more than {most:,} cells, the most that can be read, even if they are blank."
+        else:
+            return
+        raise InputError(path, what, line=line, record=record, hint=_SPLIT)
 
 
-def unify_line_ends(text: str) -> str:
-    """Write every line end as `\\n`."""
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+USUAL = Limits()
 
 
 def as_text(value: object) -> str:
@@ -58,10 +107,11 @@ def as_text(value: object) -> str:
 DELIMITERS = ",;\t|"
 _SEEN_BY_SNIFFER = 256 * 1024
 _NEEDS_QUOTES = re.compile(r'[",;\t|\n]|^\s|\s$')
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t")
 
 
-def read_delimited(path: Path, *, delimiter: str | None, encoding: str | None) -> Grid:
+def read_delimited(
+    path: Path, *, delimiter: str | None, encoding: str | None, limits: Limits = USUAL
+) -> Grid:
     """Read the filled rows of a CSV or TSV file, guessing the delimiter if none is given."""
     text = read_text(path, encoding=encoding)
     first, _, rest = text.partition("\n")
@@ -71,13 +121,13 @@ def read_delimited(path: Path, *, delimiter: str | None, encoding: str | None) -
         delimiter, text = declared[1], rest
     delimiter = delimiter or sniff(text)
     try:
-        return _parse(path, text, delimiter, skipped)
+        return _parse(path, text, delimiter, skipped, limits)
     except InputError as error:
         if delimiter != "\t":
             raise
         # Tab-separated files also come without quoting, where a quotation mark is an ordinary character.
         try:
-            return _parse(path, text, delimiter, skipped, quoted=False)
+            return _parse(path, text, delimiter, skipped, limits, quoted=False)
         except InputError:
             raise error from None
 
@@ -86,12 +136,12 @@ def sniff(text: str) -> str:
     """Find the delimiter that splits the rows as it splits the header.
 
     Only marks outside quotation marks count; where the header has none, the table has one column, and the
-    answer is a character that does not occur in it.
+    delimiter is a character that occurs in no text.
     """
     records = _count_marks(text[:_SEEN_BY_SNIFFER], cut=len(text) > _SEEN_BY_SNIFFER)
     candidates = [mark for mark in DELIMITERS if records and records[0][mark]]
     if not candidates:
-        return next(mark for mark in map(chr, range(0xE000, 0xF900)) if mark not in text)
+        return "\0"  # which no text file holds
 
     def fit(mark: str) -> tuple[float, int]:
         width = records[0][mark]
@@ -132,8 +182,12 @@ def csv_reader(text: str, delimiter: str, quoted: bool) -> Any:
 
 def malformed(path: Path | str, error: csv.Error, line: int | None) -> InputError:
     """What is wrong with delimited text."""
-    unclosed = "unexpected end" in str(error)
-    what = "a quotation mark opens here and never closes." if unclosed else f"is malformed here: {error}."
+    if "unexpected end" in str(error):
+        what = "a quotation mark opens here and never closes."
+    elif "field limit" in str(error):
+        what = "a quotation mark opens here and does not close, or the cell is too long."
+    else:
+        what = f"is malformed here: {error}."
     hint = "A quotation mark inside a quoted cell is written twice."
     return InputError(path, what, line=line, hint=hint)
 
@@ -153,15 +207,19 @@ def fit_cells(path: Path | str, cells: list[str], width: int, line: int | None =
     return cells[:width]
 
 
-def _parse(path: Path, text: str, delimiter: str, skipped: int, *, quoted: bool = True) -> Grid:
+def _parse(
+    path: Path, text: str, delimiter: str, skipped: int, limits: Limits, *, quoted: bool = True
+) -> Grid:
     reader = csv_reader(text, delimiter, quoted)
     grid: Grid = []
-    line = skipped + 1
+    line, rows, cells_seen = skipped + 1, 0, 0
     try:
         for cells in reader:
-            if any(cell.strip() for cell in cells):
+            rows, cells_seen = rows + 1, cells_seen + len(cells)
+            limits.check_raw(path, rows, len(cells), cells_seen, line=line)
+            if "".join(cells).strip():
                 width = len(grid[0][1]) if grid else len(cells)
-                check_size(path, len(grid), width, line=line)
+                limits.check(path, len(grid), line=line)
                 grid.append((line, fit_cells(path, cells, width, line)))
             line = skipped + reader.line_num + 1
     except csv.Error as error:
@@ -173,164 +231,39 @@ def write_delimited(
     path: Path,
     header: Sequence[str],
     rows: Iterable[Sequence[str]],
-    *,
     delimiter: str,
-    defuse_formulas: bool = False,
+    *,
+    private: bool = False,
 ) -> None:
     """Write a CSV or TSV file in UTF-8 with `\\n` line ends."""
-    lines = (
-        delimiter.join(_quoted(cell, defuse_formulas, alone=len(row) == 1) for cell in row)
-        for row in (header, *rows)
-    )
-    write_text(path, "".join(f"{line}\n" for line in lines))
+    lines = (delimiter.join(_quoted(cell, len(row) == 1) for cell in row) for row in (header, *rows))
+    write_text(path, "".join(f"{line}\n" for line in lines), private=private)
 
 
-def _quoted(text: str, defuse: bool, *, alone: bool) -> str:
-    if defuse and text.startswith(_FORMULA_STARTS) and text != "-":
-        text = "'" + text  # a hyphen alone is not a formula but means "nothing"
+def _quoted(text: str, alone: bool) -> str:
     text = unify_line_ends(text)
     # Any delimiter calls for quotes, not only this file's own: the reader, which has to guess, is not misled.
     if _NEEDS_QUOTES.search(text) or (alone and not text):
-        doubled = text.replace('"', '""')
-        return f'"{doubled}"'
+        return '"' + text.replace('"', '""') + '"'
     return text
 
 
-# Excel workbooks as plain rows of text, with the guards that files from strangers need.
+# Texts that spreadsheet programs would run. An answer may be a formula that sends a class list elsewhere, or
+# only `-5 °C`: with an apostrophe before it, every program shows it as the text it is.
 
-MAX_UNPACKED_BYTES = 512 * 1024 * 1024
-MAX_CELL = 32_767
-
-_NOT_A_WORKBOOK = "is not an .xlsx workbook, or it is damaged."
-_SAVE_AGAIN = "Open it in a spreadsheet program and save it as .xlsx."
-_OLD_OR_LOCKED = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-# A text that begins so would be read as a formula or, like `#N/A`, as an error.
-MEAN_SOMETHING = ("=", "+", "-", "@", "\t", "#")
-# A workbook writes some characters as _xHHHH_; a text that only looks like this is written _x005F_xHHHH_.
-_LOOKS_ESCAPED = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
-_ESCAPED = re.compile(r"_x(005F|000D|000A|0009)_", re.IGNORECASE)
+# What a formula begins with, also in the wide letters of Chinese and Japanese keyboards. Blanks before it are
+# cut by some programs, and a tab or a line end can move what follows into another cell.
+FORMULA = re.compile(r"[\s\ufeff\u200b]*[=+\-@＝＋－＠]|[\t\r]")
+_DEFUSED = re.compile(rf"'+(?:{FORMULA.pattern})")
 
 
-def read_sheet(path: Path, sheet: str | None = None) -> Grid:
-    """Read the filled rows of one sheet (the first that has any, or the one named) with their row numbers."""
-    data = read_bytes(path)
-    _refuse_what_is_no_workbook(path, data)
-    try:
-        with warnings.catch_warnings():
-            # openpyxl warns of unknown styles and extensions, which do not matter for the text.
-            warnings.simplefilter("ignore")
-            return _read(path, data, sheet)
-    except PostilError:
-        raise
-    except Exception as error:  # openpyxl raises anything on a damaged workbook
-        raise InputError(path, _NOT_A_WORKBOOK, hint=_SAVE_AGAIN) from error
+def defused(text: str) -> str:
+    """A text that no spreadsheet program takes for a formula; `undefused` gives back the original."""
+    if text == "-":
+        return text  # not a formula; it means "nothing"
+    return f"'{text}" if FORMULA.match(text) or _DEFUSED.match(text) else text
 
 
-def _refuse_what_is_no_workbook(path: Path, data: bytes) -> None:
-    if data.startswith(_OLD_OR_LOCKED):
-        if "EncryptedPackage".encode("utf-16-le") in data:
-            hint = "Save a copy without a password, and use that one."
-            raise InputError(path, "is protected by a password.", hint=hint)
-        raise InputError(path, "is an old .xls workbook, which cannot be read.", hint=_SAVE_AGAIN)
-    try:
-        unpacked = unpacked_bytes(data)
-    except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
-        raise InputError(path, _NOT_A_WORKBOOK, hint=_SAVE_AGAIN) from error
-    if unpacked > MAX_UNPACKED_BYTES:
-        what = f"unpacks to {unpacked / 2**20:,.0f} MB; at most {MAX_UNPACKED_BYTES // 2**20} MB are read."
-        raise InputError(path, what, hint="Keep only the sheet with the answers.")
-
-
-def unpacked_bytes(data: bytes) -> int:
-    """The size of a zip archive, such as a workbook, when unpacked, as the archive states it."""
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        return sum(entry.file_size for entry in archive.infolist())
-
-
-def _read(path: Path, data: bytes, sheet: str | None) -> Grid:
-    from openpyxl import load_workbook
-
-    workbook = load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
-    try:
-        sheets = list(workbook.worksheets)
-        if sheet is not None:
-            sheets = [
-                candidate
-                for candidate in sheets
-                if candidate.title.strip().casefold() == sheet.strip().casefold()
-            ]
-            if not sheets:
-                names = some((candidate.title for candidate in workbook.worksheets), 10)
-                raise InputError(path, f"has no sheet called {sheet!r}; it has {names}.")
-        for candidate in sheets:
-            grid = list(_filled_rows(path, candidate))
-            if grid:
-                return grid
-    finally:
-        workbook.close()
-    raise InputError(path, "holds no text." if sheet is None else f"the sheet {sheet!r} holds no text.")
-
-
-def _filled_rows(path: Path, sheet: Any) -> Iterator[tuple[int, list[str]]]:
-    # The size a sheet claims can be wrong, or the whole possible grid: only the cells themselves are trusted.
-    sheet.reset_dimensions()
-    filled = 0
-    for number, values in enumerate(sheet.iter_rows(min_row=1, min_col=1, values_only=True), start=1):
-        cells = [_text(value) for value in values]
-        while cells and not cells[-1]:
-            cells.pop()
-        check_size(path, number, 1)
-        if any(map(str.strip, cells)):
-            filled += 1
-            check_size(path, filled, len(cells), line=number)
-            yield number, cells
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        return as_text(value)
-    return unify_line_ends(_ESCAPED.sub(lambda match: chr(int(match[1], 16)), value))
-
-
-def write_sheet(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Write one sheet in which every cell is text, also one that begins like a formula."""
-    from openpyxl import Workbook
-
-    workbook = Workbook(write_only=True)
-    try:
-        sheet = workbook.create_sheet("answers")
-        for row in (header, *rows):
-            sheet.append([text_cell(sheet, text) for text in row])
-        with atomic_writer(path) as file:
-            workbook.save(file)
-    finally:
-        workbook.close()
-
-
-def text_cell(sheet: Any, text: str) -> Any:
-    """A cell of a sheet being written that is text whatever it begins with; one too long for it is cut."""
-    from openpyxl.cell import WriteOnlyCell
-
-    cell: Any = WriteOnlyCell(sheet, value=_cut(_escaped(text)))
-    cell.data_type = "s"
-    if text.startswith(MEAN_SOMETHING):
-        # Without this mark the text becomes a formula when somebody edits the cell.
-        cell.quotePrefix = True
-    return cell
-
-
-def _cut(text: str) -> str:
-    """A text that fits into a cell, whose room is counted in halves of the rarer characters."""
-    units = text.encode("utf-16-le", "surrogatepass")
-    if len(units) <= 2 * MAX_CELL:
-        return text
-    return units[: 2 * (MAX_CELL - 1)].decode("utf-16-le", "ignore") + "…"
-
-
-def _escaped(text: str) -> str:
-    return _LOOKS_ESCAPED.sub("_x005F_", unify_line_ends(text))
-
-
-def fits_a_cell(text: str) -> bool:
-    """Whether a text is short enough for one cell of a workbook (longer ones would be cut silently)."""
-    return len(_escaped(text).encode("utf-16-le", "surrogatepass")) // 2 <= MAX_CELL
+def undefused(text: str) -> str:
+    """The original of a text that `defused` has written."""
+    return text[1:] if _DEFUSED.match(text) else text

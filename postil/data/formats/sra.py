@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
 from importlib.resources import files
+from itertools import compress
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 from postil.data.files import Seen, XmlFile, is_folder, read_tsv, read_xml, text_of, write_tsv, write_xml
 from postil.data.formats.rows import read_rows
 from postil.data.labels import FACET_SCHEMES, RESPONSE_SCHEMES, Scheme, fitting_schemes
 from postil.data.questions import Answer, Facet, FacetLabel, Question, Reference
-from postil.errors import InputError, MissingDataError, some, unknown_label
+from postil.errors import InputError, MissingDataError, Problem, some, unknown_label, warn_of
 
 CORPORA = ("beetle", "sciEntsBank")
 _LABELS = {label for scheme in RESPONSE_SCHEMES.values() for label in scheme.labels}
@@ -26,22 +28,23 @@ Collection = dict[tuple[str, str], list[Question]]
 
 def read_question(path: Path | str, *, corpus: str = "") -> Question:
     """Read one question from one SRA XML file."""
-    xml = read_xml(path)
+    xml = read_xml(path, lenient=True)
+    problems = list(xml.problems)
     root = xml.root
     if root.tag != "question":
         raise xml.error(root, f"the root element is <{root.tag}>, not <question>.", hint="Is this SRA XML?")
     seen = Seen(xml.path, "answer id")
     answers = []
     for element in root.iterfind("./studentAnswers/studentAnswer"):
-        answer = _answer(xml, element)
+        answer = _answer(xml, element, problems)
         seen.add(answer.id, xml.lines[element])
         answers.append(answer)
+    references = root.iterfind("./referenceAnswers/referenceAnswer")
+    warn_of(path, sorted(problems, key=lambda problem: problem.line))
     return Question(
         id=xml.required(root, "id"),
         text=text_of(root.find("questionText")),
-        references=tuple(
-            _reference(xml, element) for element in root.iterfind("./referenceAnswers/referenceAnswer")
-        ),
+        references=tuple(_reference(xml, element) for element in references),
         answers=tuple(answers),
         module=root.get("module", ""),
         corpus=corpus,
@@ -58,65 +61,63 @@ def _own_text(element: ET.Element) -> str:
 
 
 def _reference(xml: XmlFile, element: ET.Element) -> Reference:
-    return Reference(
-        id=xml.required(element, "id"),
-        text=_own_text(element),
-        category=element.get("category", ""),
-        file_id=element.get("fileID", ""),
-        facets=tuple(
-            Facet(
-                id=xml.required(facet, "id"),
-                first=facet.get("term1Text") or facet.get("govText") or "",
-                second=facet.get("term2Text") or facet.get("modText") or "",
-                relation=facet.get("relation") or facet.get("reltn") or "",
-            )
-            for facet in element.iter("facet")
-        ),
-    )
+    facets = []
+    for facet in element.iter("facet"):
+        first = facet.get("term1Text") or facet.get("govText") or ""
+        second = facet.get("term2Text") or facet.get("modText") or ""
+        relation = facet.get("relation") or facet.get("reltn") or ""
+        facets.append(Facet(xml.required(facet, "id"), first, second, relation))
+    about = element.get("category", ""), element.get("fileID", "")
+    return Reference(xml.required(element, "id"), _own_text(element), *about, tuple(facets))
 
 
-def _answer(xml: XmlFile, element: ET.Element) -> Answer:
-    label = element.get("accuracy")
-    if label is not None and label not in _LABELS:
-        raise xml.error(element, unknown_label(label), hint=f"Known labels: {', '.join(sorted(_LABELS))}.")
+def _official(written: str, known: Iterable[str]) -> str | None:
+    """The official spelling of a label, whatever its capitals and the blanks around it."""
+    plain = "_".join(written.casefold().split())
+    return next((label for label in known if label.casefold() == plain), None)
+
+
+def _answer(xml: XmlFile, element: ET.Element, problems: list[Problem]) -> Answer:
+    written = element.get("accuracy") or None  # test files without labels may keep an empty attribute
+    label = None if written is None else _official(written, _LABELS)
+    if written is not None and label is None:
+        raise xml.error(element, unknown_label(written), hint=f"Known labels: {', '.join(sorted(_LABELS))}.")
+    if label != written:
+        what = f"the label is not spelled {label!r}, as it should be."
+        problems.append(Problem(xml.lines[element], f"answer {element.get('id')}", what, "warning"))
     count = element.get("count")
     if count is not None and not (count.isdecimal() and len(count) < 10):
         raise xml.error(element, f"count is {count[:20]!r}, not a whole number (of fewer than 10 digits).")
+    facets = []
+    for facet in element.iter("facetEntailment"):
+        facet_label = xml.required(facet, "label")
+        if facet_label not in _FACET_LABELS:
+            hint = f"Known: {', '.join(sorted(_FACET_LABELS))}."
+            raise xml.error(facet, unknown_label(facet_label, "facet label"), hint=hint)
+        facets.append(FacetLabel(xml.required(facet, "facetID"), facet_label))
     return Answer(
         id=xml.required(element, "id"),
         text=_own_text(element),
         label=label,
         match=element.get("answerMatch", ""),
         count=None if count is None else int(count),
-        facets=tuple(_facet_label(xml, facet) for facet in element.iter("facetEntailment")),
+        facets=tuple(facets),
     )
-
-
-def _facet_label(xml: XmlFile, element: ET.Element) -> FacetLabel:
-    label = xml.required(element, "label")
-    if label not in _FACET_LABELS:
-        raise xml.error(
-            element, unknown_label(label, "facet label"), hint=f"Known: {', '.join(sorted(_FACET_LABELS))}."
-        )
-    return FacetLabel(xml.required(element, "facetID"), label)
 
 
 def read_corpus(path: Path | str, *, corpus: str = "") -> list[Question]:
     """Read every question of a file or of a folder and what is below it, in order of file name."""
     path = Path(path)
-    files = [path] if not is_folder(path) else _xml_files(path)
+    files = [path]
+    if is_folder(path):
+        files = sorted(file for file in path.rglob("*.xml") if not file.name.startswith("."))
+        # SciEntsBank also comes as "Extra", the same answers with facets: reading both would double them.
+        files = [file for file in files if "Core" in file.relative_to(path).parts] or files
     if not files:
         raise MissingDataError(f"{path}: there are no XML files below this folder.")
     questions = [read_question(file, corpus=corpus) for file in files]
     _refuse_clashes(path, files, questions)
     return questions
-
-
-def _xml_files(folder: Path) -> list[Path]:
-    files = sorted(file for file in folder.rglob("*.xml") if not file.name.startswith("."))
-    # SciEntsBank also comes as "Extra", the same answers with facets: reading both would double them.
-    core = [file for file in files if "Core" in file.relative_to(folder).parts]
-    return core or files
 
 
 def _refuse_clashes(path: Path, files: Sequence[Path], questions: Sequence[Question]) -> None:
@@ -140,9 +141,8 @@ def read_collection(folder: Path | str) -> Collection:
     """Read `<corpus>/<set>/**/*.xml` below a folder, by corpus (`beetle`, …) and set (`train`, `test-…`)."""
     folder = Path(folder)
     if not is_folder(folder):
-        raise MissingDataError(
-            f"{folder}: no such folder.", hint="docs/researchers/data.md shows the layout."
-        )
+        hint = "docs/researchers/data.md shows the layout."
+        raise MissingDataError(f"{folder}: no such folder.", hint=hint)
     collection: Collection = {}
     for corpus in CORPORA:
         base = next((child for child in folder.iterdir() if child.name.lower() == corpus.lower()), None)
@@ -152,9 +152,8 @@ def read_collection(folder: Path | str) -> Collection:
             collection[corpus, subset.name] = read_corpus(subset, corpus=corpus)
     if not collection:
         what = f"{folder}: there is no folder 'beetle' or 'sciEntsBank' with XML files in it."
-        raise MissingDataError(
-            what, hint="The layout is <corpus>/<set>/**/*.xml; docs/researchers/data.md shows it."
-        )
+        hint = "The layout is <corpus>/<set>/**/*.xml; docs/researchers/data.md shows it."
+        raise MissingDataError(what, hint=hint)
     return collection
 
 
@@ -162,46 +161,30 @@ def _attributes(**values: str | int | None) -> dict[str, str]:
     return {name: str(value) for name, value in values.items() if value not in ("", None)}
 
 
-def _text_element(
-    parent: ET.Element, tag: str, text: str, facets: bool, attributes: Mapping[str, str]
-) -> ET.Element:
-    element = ET.SubElement(parent, tag, dict(attributes))
-    if facets:
-        ET.SubElement(element, "text").text = text
-    else:
-        element.text = text
+def _text_element(parent: ET.Element, tag: str, text: str, facets: bool, **values: Any) -> ET.Element:
+    element = ET.SubElement(parent, tag, _attributes(**values))
+    (ET.SubElement(element, "text") if facets else element).text = text
     return element
 
 
 def write_question(path: Path | str, question: Question) -> None:
     """Write one question as an SRA XML file."""
-    root = ET.Element(
-        "question",
-        _attributes(
-            qtype=question.qtype,
-            id=question.id,
-            module=question.module,
-            stype=question.stype,
-            testSet=question.test_set,
-        ),
-    )
+    about = {"qtype": question.qtype, "id": question.id, "module": question.module, "stype": question.stype}
+    root = ET.Element("question", _attributes(**about, testSet=question.test_set))
     ET.SubElement(root, "questionText").text = question.text
     references = ET.SubElement(root, "referenceAnswers")
     for reference in question.references:
-        attributes = _attributes(category=reference.category, id=reference.id, fileID=reference.file_id)
+        about = {"category": reference.category, "id": reference.id, "fileID": reference.file_id}
         facets = bool(reference.facets)
-        element = _text_element(references, "referenceAnswer", reference.text, facets, attributes)
+        element = _text_element(references, "referenceAnswer", reference.text, facets, **about)
         for facet in reference.facets:
-            terms = _attributes(
-                id=facet.id, relation=facet.relation, term1Text=facet.first, term2Text=facet.second
-            )
-            ET.SubElement(element, "facet", terms)
+            terms = {"relation": facet.relation, "term1Text": facet.first, "term2Text": facet.second}
+            ET.SubElement(element, "facet", _attributes(id=facet.id, **terms))
     answers = ET.SubElement(root, "studentAnswers")
     for answer in question.answers:
-        attributes = _attributes(
-            count=answer.count, answerMatch=answer.match, id=answer.id, accuracy=answer.label
-        )
-        element = _text_element(answers, "studentAnswer", answer.text, bool(answer.facets), attributes)
+        attributes = {"count": answer.count, "answerMatch": answer.match}
+        attributes |= {"id": answer.id, "accuracy": answer.label}
+        element = _text_element(answers, "studentAnswer", answer.text, bool(answer.facets), **attributes)
         for label in answer.facets:
             ET.SubElement(element, "facetEntailment", facetID=label.facet_id, label=label.label)
     write_xml(path, root)
@@ -228,37 +211,29 @@ def read_labels(path: Path | str, schemes: Mapping[str, Scheme]) -> list[Labelle
     known = {label for scheme in schemes.values() for label in scheme.labels}
     seen = Seen(path)
     items = []
-    for row in read_tsv(path, required=(("id",), _LABEL_COLUMNS)):
-        fields = row.fields
-        label = next(fields[name] for name in _LABEL_COLUMNS if name in fields)
-        if label not in known:
+    problems: list[Problem] = []
+    for line, fields in read_tsv(path, (("id",), _LABEL_COLUMNS), problems):
+        written = next(fields[name] for name in _LABEL_COLUMNS if name in fields)
+        label = _official(written, known)
+        if label is None:
             hint = f"Known labels: {', '.join(sorted(known))}."
-            raise InputError(path, unknown_label(label), line=row.line, record=fields["id"], hint=hint)
-        seen.add(fields["id"], row.line)
-        items.append(
-            LabelledItem(
-                fields["id"],
-                label,
-                fields.get("qid", ""),
-                fields.get("testSet", ""),
-                fields.get("module", ""),
-            )
-        )
+            raise InputError(path, unknown_label(written), line=line, record=fields["id"], hint=hint)
+        if label != written:
+            what = f"the label is not spelled {label!r}, as it should be."
+            problems.append(Problem(line, fields["id"], what, "warning"))
+        seen.add(fields["id"], line)
+        others = (fields.get(name, "") for name in ("qid", "testSet", "module"))
+        items.append(LabelledItem(fields["id"], label, *others))
+    warn_of(path, sorted(problems, key=lambda problem: problem.line))
     return items
 
 
 def write_gold(path: Path | str, items: Iterable[LabelledItem]) -> None:
     """Write a gold file; the test set and module columns appear when any item has them."""
-    listed = list(items)
-    columns: list[tuple[str, Sequence[str]]] = [
-        ("id", [item.id for item in listed]),
-        ("qid", [item.question_id for item in listed]),
-        ("testSet", [item.test_set for item in listed]),
-        ("module", [item.module for item in listed]),
-        ("accuracy", [item.label for item in listed]),
-    ]
-    filled = [(name, values) for name, values in columns if name not in ("testSet", "module") or any(values)]
-    write_tsv(path, [name for name, _ in filled], zip(*(values for _, values in filled), strict=True))
+    rows = [(item.id, item.question_id, item.test_set, item.module, item.label) for item in items]
+    filled = [True, True, any(row[2] for row in rows), any(row[3] for row in rows), True]
+    header = compress(("id", "qid", "testSet", "module", "accuracy"), filled)
+    write_tsv(path, list(header), [list(compress(row, filled)) for row in rows])
 
 
 def write_run(path: Path | str, labels: Mapping[str, str]) -> None:
@@ -279,11 +254,10 @@ def read_facets(path: Path | str) -> list[Facet]:
         return facets
     seen = Seen(path)
     facets = []
-    for row in read_tsv(path, required=(("id",), ("first",), ("second",))):
-        fields = row.fields
-        seen.add(fields["id"], row.line)
+    for line, fields in read_tsv(path, required=(("id",), ("first",), ("second",))):
+        seen.add(fields["id"], line)
         if not fields["first"]:
-            raise InputError(path, "this facet has no first term.", line=row.line, record=fields["id"])
+            raise InputError(path, "this facet has no first term.", line=line, record=fields["id"])
         facets.append(Facet(fields["id"], fields["first"], fields["second"], fields.get("relation", "")))
     return facets
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -136,12 +137,9 @@ def write_table(path: Path | str, questions: Iterable[Question]) -> None:
     most = max([1, *(len(question.references) for question in questions)])
     numbered = ["reference", *(f"reference_{number}" for number in range(2, most + 1))]
     header = ["question_id", "question", *numbered, "id", "answer", "label", "module"]
-    seen: set[str] = set()
+    _refuse_equal_ids(path, [question.id for question in questions])
     rows = []
     for question in questions:
-        if question.id in seen:
-            raise InputError(path, f"two questions have the id {question.id!r}.", hint="Rename one of them.")
-        seen.add(question.id)
         texts = [reference.text for reference in question.references]
         start = [question.id, question.text, *texts, *[""] * (most - len(texts))]
         for answer in question.answers or (Answer("", ""),):
@@ -186,49 +184,48 @@ class _Group:
 
 def build_questions(path: Path, records: Iterable[Record]) -> list[Question]:
     """Gather records into questions, in order of first appearance, with ids that are unique throughout."""
-    records = _with_ids(list(records))
+    records = list(records)
     _refuse_mixed_schemes(path, records)
+    taken = {record.id for record in records}
     groups: dict[Hashable, _Group] = {}
     for record in records:
+        # Answers without an id become `a` and the row's number, followed by `_` if that id is taken.
+        if not record.id:
+            record = replace(record, id=_fresh(f"a{record.number}", taken))
         _add(path, groups.setdefault(record.group, _Group(record)), record)
     for group in groups.values():
         if [record.answer for record in group.records] == [None]:
             group.records.clear()
             group.lines.clear()
-    ids = _question_ids(path, groups.values())
-    owners: dict[str, set[str]] = {}
+    # Each question's own id, or `q` and its number, followed by `_` if that id is taken.
+    named = {group.first.question_id for group in groups.values()}
+    numbered = enumerate(groups.values(), start=1)
+    ids = [group.first.question_id or _fresh(f"q{number}", named) for number, group in numbered]
+    _refuse_equal_ids(path, ids)
+    answer_ids = [id for group in groups.values() for id in group.lines]
+    shared = len(set(answer_ids)) < len(answer_ids)
+    questions = []
+    owner: dict[str, str] = {}
     for id, group in zip(ids, groups.values(), strict=True):
-        for answer_id in group.lines:
-            owners.setdefault(answer_id, set()).add(id)
-    shared = any(len(each) > 1 for each in owners.values())
-    questions = [
-        Question(
-            id=id,
-            text=group.text,
-            references=make_references(group.references),
-            answers=tuple(
-                Answer(
-                    f"{id}.{answer_id}" if shared else answer_id,
-                    record.answer or "",
-                    record.label,
-                    row=record.number,
+        answers = []
+        for record in group.records:
+            answer_id = f"{id}.{record.id}" if shared else record.id
+            if answer_id in owner:
+                what = (
+                    f"the questions {owner[answer_id]!r} and {id!r} would both have an answer {answer_id!r}."
                 )
-                for answer_id, record in zip(group.lines, group.records, strict=True)
-            ),
-            module=group.module,
-        )
-        for id, group in zip(ids, groups.values(), strict=True)
-    ]
-    _refuse_repeated_ids(path, questions)
+                raise InputError(path, what, hint="Rename one of the ids.")
+            owner[answer_id] = id
+            answers.append(Answer(answer_id, record.answer or "", record.label, row=record.number))
+        references = make_references(group.references)
+        questions.append(Question(id, group.text, references, tuple(answers), group.module))
     return questions
 
 
-def _with_ids(records: list[Record]) -> list[Record]:
-    """Answers without an id become `a` and the row's number, followed by `_` if that id is taken."""
-    taken = {record.id for record in records}
-    return [
-        record if record.id else replace(record, id=_fresh(f"a{record.number}", taken)) for record in records
-    ]
+def _refuse_equal_ids(path: Path | str, ids: Sequence[str]) -> None:
+    repeated = next((id for id, count in Counter(ids).items() if count > 1), None)
+    if repeated is not None:
+        raise InputError(path, f"two questions have the id {repeated!r}.", hint="Rename one of them.")
 
 
 def _fresh(name: str, taken: set[str]) -> str:
@@ -264,20 +261,6 @@ def _add(path: Path, group: _Group, record: Record) -> None:
     group.records.append(record)
 
 
-def _question_ids(path: Path, groups: Iterable[_Group]) -> list[str]:
-    """Each question's own id, or `q` and its number, followed by `_` if that id is taken."""
-    groups = list(groups)
-    taken = {group.first.question_id for group in groups}
-    ids: list[str] = []
-    for place, group in enumerate(groups, start=1):
-        id = group.first.question_id or _fresh(f"q{place}", taken)
-        if id in ids:
-            raise InputError(path, f"two questions have the id {id!r}.", hint="Rename one of them.")
-        taken.add(id)
-        ids.append(id)
-    return ids
-
-
 def make_references(texts: Iterable[str]) -> tuple[Reference, ...]:
     """Number a question's references `r1`, `r2`, …"""
     return tuple(Reference(f"r{number}", text) for number, text in enumerate(texts, start=1))
@@ -299,20 +282,6 @@ def _refuse_mixed_schemes(path: Path, records: Iterable[Record]) -> None:
             names = (f"{scheme.name}: {', '.join(scheme.labels)}" for scheme in RESPONSE_SCHEMES.values())
             hint = f"Use the labels of one scheme: {'; '.join(names)}."
             raise InputError(path, what, line=record.line, hint=hint)
-
-
-def _refuse_repeated_ids(path: Path, questions: Iterable[Question]) -> None:
-    owner: dict[str, str] = {}
-    for question in questions:
-        for answer in question.answers:
-            if answer.id in owner:
-                raise InputError(
-                    path,
-                    f"the questions {owner[answer.id]!r} and {question.id!r} would both have an answer "
-                    f"{answer.id!r}.",
-                    hint="Rename one of the ids.",
-                )
-            owner[answer.id] = question.id
 
 
 # Key files: small tables with the text and references of each question.
@@ -360,9 +329,8 @@ def read_key(path: Path | str, *, encoding: str | None = None) -> list[KeyEntry]
             references=tuple(cells[name] for name in roles.references if cells[name].strip()),
         )
         if not entry.names:
-            raise InputError(
-                rows.path, "this row of the key does not say which question it is for.", line=row.line
-            )
+            what = "this row of the key does not say which question it is for."
+            raise InputError(rows.path, what, line=row.line)
         before = entries.setdefault(entry.names[0], entry)
         if before is not entry:
             question = before.question or entry.question

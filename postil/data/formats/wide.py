@@ -70,7 +70,7 @@ def looks_wide(header: Sequence[str]) -> bool:
         return True
     if candidates(header, "answer") or candidates(header, "question"):
         return False
-    return bool(_question_columns(header)) or any(_NUMBERED.fullmatch(name.strip()) for name in header)
+    return any(_reads_like_question(name) or _NUMBERED.fullmatch(name.strip()) for name in header)
 
 
 def read_wide(
@@ -154,7 +154,7 @@ def _named(
     texts = {name: entry.question for name, entry in key.items()}
     keyed = {name: entry.references for name, entry in key.items()}
     texts |= {resolve(rows, name, option="--question"): text for name, text in questions.items()}
-    keyed |= {resolve(rows, name, option="--reference"): tuple(each) for name, each in references.items()}
+    keyed |= {resolve(rows, name, option="--reference"): tuple(right) for name, right in references.items()}
     slots = {slot["response"]: slot for slot in find_slots(rows.header).values()}
     named = []
     for name in rows.header:
@@ -175,22 +175,19 @@ def _named(
 
 
 def _found(rows: Rows) -> list[_Column]:
-    slots = find_slots(rows.header)
-    if slots:
-        return [
-            _Column(
-                slot["response"],
-                question=slot["response"],
-                question_column=slot.get("question"),
-                reference_column=slot.get("right"),
-            )
-            for slot in slots.values()
-        ]
-    return [_Column(name, _heading(name)[1], _heading(name)[0]) for name in _question_columns(rows.header)]
+    if slots := find_slots(rows.header).values():
+        columns_of = ((slot["response"], slot.get("question"), slot.get("right")) for slot in slots)
+        return [_Column(name, name, "", (), question, right) for name, question, right in columns_of]
+    columns = []
+    for name in filter(_reads_like_question, rows.header):
+        id, text = _heading(name)
+        columns.append(_Column(name, text, id))
+    return columns
 
 
-def _question_columns(header: Iterable[str]) -> list[str]:
-    return [name for name in header if _reads_like_question(name)]
+def count_wide_answers(rows: Rows) -> int:
+    """How many answers a wide table has, blank ones included, before any of them is looked at."""
+    return len(_found(rows)) * len(rows.rows)
 
 
 def _reads_like_question(name: str) -> bool:

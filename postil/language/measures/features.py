@@ -125,9 +125,7 @@ def _pool(workers: int) -> Iterator[Callable[..., Iterator[Floats]]]:
         return
     # Fresh processes: a copy of this one could hold locks of its threads. Each is one of them, so it needs no
     # threads of its own.
-    with ProcessPoolExecutor(
-        workers, get_context("spawn"), initializer=threadpool_limits, initargs=(1,)
-    ) as pool:
+    with ProcessPoolExecutor(workers, get_context("spawn"), threadpool_limits, (1,)) as pool:
         yield pool.map
 
 
@@ -190,15 +188,11 @@ def _measure(block: str, pairs: Mapping[Pair, None]) -> None:
             find_predicates([documents[text] for text in sorted(texts)])
         triples = [(documents[p.first], documents[p.second], documents[p.without]) for p in missing]
         if block == "texts":
-            rows = _text_rows(triples)
+            sides = ([view(docs[side]).without(view(docs[2])) for docs in triples] for side in (0, 1))
+            rows = compare_views(*sides)
         else:
             rows = np.array([_MEASURES[block](*triple) for triple in triples])
         _VALUES.update(zip(((block, pair) for pair in missing), rows, strict=True))
-
-
-def _text_rows(triples: Sequence[tuple[Document, Document, Document]]) -> Floats:
-    first, second = ([view(docs[side]).without(view(docs[2])) for docs in triples] for side in (0, 1))
-    return compare_views(first, second)
 
 
 def _soft_row(first: Document, second: Document, left_out: Document) -> list[float]:

@@ -27,6 +27,7 @@ _PARTICIPLES = frozenset(("VBN", "VBG"))
 _PREFIXES = ("un", "non", "dis", "in", "im", "il", "ir")
 # Up to this many pairs of words, comparing them all is faster than an index.
 _FEW_PAIRS = 4096
+_MOST_PAIRED = 120  # words that carry meaning, of each text: every one is compared with every other
 # Which pairs are made first; a word is in one pair only.
 _STRENGTH = {Relation.SAME: 4, Relation.SYNONYM: 3, Relation.OPPOSITE: 2, Relation.DERIVED: 1}
 # Dependents that begin a clause of their own, which can be true or false apart from the one above.
@@ -223,7 +224,13 @@ class Opposition:
         groups: defaultdict[tuple[int, int], list[WordPair]] = defaultdict(list)
         for pair in self.pairs:
             groups[pair.clauses].append(pair)
-        return self._share(sum(len(group) for group in groups.values() if _disagreements(group) % 2))
+        count = 0
+        for group in groups.values():
+            first = frozenset[int]().union(*(pair.first_negations for pair in group))
+            second = frozenset[int]().union(*(pair.second_negations for pair in group))
+            disagreements = len(first) + len(second) + sum(pair.opposite for pair in group)
+            count += len(group) if disagreements % 2 else 0
+        return self._share(count)
 
     def _share(self, count: int) -> float:
         return count / len(self.pairs) if self.pairs else 0.0
@@ -232,19 +239,16 @@ class Opposition:
 def opposition(first: Document, second: Document) -> Opposition:
     """The words of two texts that belong together and how they disagree; the shares are equal both ways."""
     left, right = _negations_over(first), _negations_over(second)
-    return Opposition(
-        tuple(
-            WordPair(
-                i, j, opposite, left[i], right[j], (clause_of(first.tokens, i), clause_of(second.tokens, j))
-            )
-            for i, j, opposite in _paired_words(first, second)
-        )
-    )
+    pairs = []
+    for i, j, opposite in _paired_words(first, second):
+        clauses = clause_of(first.tokens, i), clause_of(second.tokens, j)
+        pairs.append(WordPair(i, j, opposite, left[i], right[j], clauses))
+    return Opposition(tuple(pairs))
 
 
 def _paired_words(first: Document, second: Document) -> list[tuple[int, int, bool]]:
     """Pair words one to one, the closest first; of equals, those with like neighbours, then the foremost."""
-    words, others = _content_words(first), _content_words(second)
+    words, others = (_content_words(document)[:_MOST_PAIRED] for document in (first, second))
     candidates: list[tuple[tuple[int, ...], int, int, bool]] = []
     for i, j, related in relations([word_of(token) for token in words], [word_of(token) for token in others]):
         word, other = words[i], others[j]
@@ -293,12 +297,6 @@ def _content_words(document: Document) -> list[Token]:
     """
     cues = {index for negation in document.negations if negation.kind != "prefix" for index in negation.cue}
     return [token for token in document.content_words if token.index not in cues]
-
-
-def _disagreements(group: Sequence[WordPair]) -> int:
-    first = frozenset[int]().union(*(pair.first_negations for pair in group))
-    second = frozenset[int]().union(*(pair.second_negations for pair in group))
-    return len(first) + len(second) + sum(pair.opposite for pair in group)
 
 
 def _says(tokens: Sequence[Token], index: int) -> bool:

@@ -124,28 +124,20 @@ def subsumes(text: Graph, hypothesis: Graph, options: Subsumption = DEFAULT) -> 
         return 0.0
     if options.whole_polarity and (text.negations + hypothesis.negations) % 2:
         return 0.0
-    lemmas = [vertex.word[0] for vertex in hypothesis.vertices]
-    weights = word_weights(lemmas, weighted=options.weighted)
-    alike = _alike(text.vertices, hypothesis.vertices, signed=not options.whole_polarity)
+    words = [vertex.word for vertex in hypothesis.vertices]
+    weights = word_weights([lemma for lemma, _, _ in words], weighted=options.weighted)
+    # Vertices match as their words do, unless only one of the two is negated.
+    alike: dict[tuple[int, int], float] = {}
     best = [0.0] * len(hypothesis.vertices)
-    for (_, vertex), value in alike.items():
-        best[vertex] = max(best[vertex], value)
+    for i, j, related in relations([vertex.word for vertex in text.vertices], words):
+        same = options.whole_polarity or text.vertices[i].negated == hypothesis.vertices[j].negated
+        if same and related in MATCHES:
+            alike[i, j] = MATCHES[related]
+            best[j] = max(best[j], alike[i, j])
     matched = sum(weight * value for weight, value in zip(weights, best, strict=True)) / sum(weights)
     matched_edges = _matched_edges(text, hypothesis, alike) if hypothesis.edges else matched
     total = options.vertices * matched + options.edges * matched_edges
     return min(1.0, max(0.0, total + options.base))
-
-
-def _alike(
-    vertices: Sequence[Vertex], others: Sequence[Vertex], *, signed: bool
-) -> dict[tuple[int, int], float]:
-    """How well vertices match, by number: as their words do, unless only one of the two is negated."""
-    pairs = relations([vertex.word for vertex in vertices], [vertex.word for vertex in others])
-    return {
-        (i, j): MATCHES[related]
-        for i, j, related in pairs
-        if related in MATCHES and not (signed and vertices[i].negated != others[j].negated)
-    }
 
 
 def _matched_edges(text: Graph, hypothesis: Graph, alike: Mapping[tuple[int, int], float]) -> float:
@@ -251,9 +243,7 @@ def _covered(
     if not text.acts or not hypothesis.acts:
         return 0.0
     covered = _mean_best(hypothesis.acts, text.acts, acts)
-    if not hypothesis.links:
-        return covered
-    return (covered + _mean_best(hypothesis.links, text.links, links)) / 2
+    return (covered + _mean_best(hypothesis.links, text.links, links)) / 2 if hypothesis.links else covered
 
 
 def _mean_best(items: Sequence[T], others: Sequence[T], alike: Callable[[T, T], float]) -> float:

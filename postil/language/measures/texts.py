@@ -80,7 +80,7 @@ def wordnet_similarities(
             left, right = first[pair], second[pair]
             if left.tagged and right.tagged:
                 chosen = matches[[rows[word] for word in left.tagged]][:, [columns[w] for w in right.tagged]]
-                weights = (_weights(left), _weights(right)) if weighted else (None, None)
+                weights = [idf().array(text.lemmas).astype(np.float64) for text in (left, right) if weighted]
                 values[pair] = lifted(chosen, *weights)
     return values
 
@@ -97,10 +97,6 @@ def lifted(matches: Floats, weights: Floats | None = None, others: Floats | None
     """½ (Σ wᵢ maxⱼ mᵢⱼ / Σ wᵢ + Σ vⱼ maxᵢ mᵢⱼ / Σ vⱼ) for each measure (last axis); weights default to 1."""
     forth, back = matches.max(axis=1), matches.max(axis=0)
     return np.asarray((_mean(forth, weights) + _mean(back, others)) / 2)
-
-
-def _weights(text: View) -> Floats:
-    return idf().array(text.lemmas).astype(np.float64)
 
 
 def _mean(values: Floats, weights: Floats | None) -> Floats:

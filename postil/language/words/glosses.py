@@ -157,8 +157,10 @@ def word_vectors() -> WordVectors:
     return WordVectors(rows, sparse.csr_array((counts, columns, starts), shape=shape))
 
 
-def synset_vectors(synsets: Ints) -> Singles:
+@lru_cache(maxsize=2)  # the rows stay while the columns change
+def _vectors(numbers: bytes) -> Singles:
     """A vector of length 1 for each synset; zeros where no word of its texts has one."""
+    synsets = np.frombuffer(numbers, dtype=np.int32)
     texts, defined = related_texts(synsets)
     rows, table = gloss_word_table().rows, word_vectors()
     entries, glosses = gather(rows, defined)
@@ -170,11 +172,6 @@ def synset_vectors(synsets: Ints) -> Singles:
     vectors = (counts @ table.vectors[used]).toarray()
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(np.divide(vectors, lengths, out=vectors, where=lengths > 0))
-
-
-@lru_cache(maxsize=2)  # the rows stay while the columns change
-def _vectors(synsets: bytes) -> Singles:
-    return synset_vectors(np.frombuffer(synsets, dtype=np.int32))
 
 
 def gloss_vector(rows: Ints, columns: Ints, *, normalised: bool = False) -> Floats:

@@ -115,8 +115,7 @@ class Space(ABC):
 
     def vector(self, words: Words) -> Singles:
         """The vector of one text."""
-        row: Singles = self.vectors([words])[0]
-        return row
+        return np.asarray(self.vectors([words])[0])
 
     def similarities(self, first: Sequence[Words], second: Sequence[Words]) -> Singles:
         """The similarities of pairs of texts, one of each list."""
@@ -211,18 +210,12 @@ class LDA(Space):
         return [self.vocabulary.lemmas[i] for i in order[:n]]
 
 
-def cosine(first: NDArray[Any], second: NDArray[Any]) -> float:
-    """The cosine of two vectors; 0 where one is all zeros."""
-    return float(cosines(np.atleast_2d(first), np.atleast_2d(second))[0])
-
-
 def cosines(first: NDArray[Any], second: NDArray[Any]) -> Singles:
     """The cosine of each row of one matrix with the same row of the other; 0 where one is all zeros."""
     dots = np.einsum("ij,ij->i", first, second)
     lengths = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
     values = np.divide(dots, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-    limited: Singles = np.clip(values, -1, 1).astype(np.float32)
-    return limited
+    return np.asarray(np.clip(values, -1, 1), np.float32)
 
 
 def _read(name: str, folder: Path | None) -> bytes:
@@ -238,13 +231,9 @@ def _arrays(name: str, folder: Path | None) -> dict[str, NDArray[Any]]:
 @cache
 def vocabulary(folder: Path | None = None) -> Vocabulary:
     """The words that the spaces and idf share: those that ship, or those in a folder."""
-    lemmas: list[str] = []
-    forms: dict[str, int] = {}
-    for row, line in enumerate(_read("words.txt", folder).decode("utf-8").splitlines()):
-        lemma, *others = line.split(" ")
-        lemmas.append(lemma)
-        for form in others:
-            forms[form] = row
+    lines = [line.split(" ") for line in _read("words.txt", folder).decode("utf-8").splitlines()]
+    lemmas = [lemma for lemma, *_ in lines]
+    forms = {form: row for row, (_, *others) in enumerate(lines) for form in others}
     # A lemma is itself before it is a form of another: "being" is the lemma of "beings".
     return Vocabulary(tuple(lemmas), forms | {lemma: row for row, lemma in enumerate(lemmas)})
 

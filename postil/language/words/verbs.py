@@ -32,28 +32,25 @@ _BRITISH = re.compile(r"(?<=[a-z]{3})(?:(i|y)s(?=(?:e|ed|ing|ation)(?:_|$))|(o)u
 class Role:
     """One numbered argument of a roleset."""
 
-    number: str
-    """"ARG0", "ARG1", …"""
-    function: str
-    """The kind of argument: "pag" (doer), "ppt" (undergoer), "gol" (goal), "dir", …; may be ""."""
-    description: str
-    """What the argument is for this very predicate: "liquid, now vapor"."""
-    themes: tuple[str, ...]
-    """VerbNet's thematic roles that it is linked to: "Agent", "Patient", …"""
+    number: str  # "ARG0", "ARG1", …
+    function: str  # "pag" (doer), "ppt" (undergoer), "gol" (goal), "dir", …; may be ""
+    description: str  # what the argument is for this very predicate: "liquid, now vapor"
+    themes: tuple[str, ...]  # VerbNet's thematic roles that it is linked to: "Agent", "Patient", …
 
 
 @dataclass(frozen=True, slots=True)
 class Roleset:
-    """One sense of a predicate with its arguments."""
+    """One sense of a predicate with its arguments and VerbNet classes.
+
+    `aliases` are the words and phrases that name it, with their part of speech: v(erb), n(oun),
+    j (adjective), l(ight-verb phrase), m(ultiword idiom), r (adverb), p(reposition), x (prepositional).
+    """
 
     id: str
     name: str
     lemma: str
     aliases: tuple[tuple[str, str], ...]
-    """The words and phrases that name it, with their part of speech: v(erb), n(oun), j (adjective),
-    l(ight-verb phrase), m(ultiword idiom), r (adverb), p(reposition), x (prepositional predicate)."""
     classes: tuple[str, ...]
-    """VerbNet classes that the sense belongs to."""
     roles: tuple[Role, ...]
 
     def role(self, number: str) -> Role | None:
@@ -86,14 +83,14 @@ class Verbs:
         """Every roleset's id, in alphabetical order."""
         return iter(self._rows)
 
-    def class_ids(self) -> Iterator[str]:
-        """Every VerbNet class's id, subclasses included, in alphabetical order."""
-        return iter(self._members)
-
     def roleset(self, id: str) -> Roleset | None:
         """Return the roleset with that id ("evaporate.01"), if it exists."""
         if id not in self._built and id in self._rows:
-            self._built[id] = _build(id, self._rows[id])
+            # A row: name, lemma, aliases ("v:melt n:melting"), classes, roles.
+            name, lemma, aliases, classes, *roles = self._rows[id].split("\t")
+            named = tuple((alias[2:], alias[0]) for alias in aliases.split())
+            parts = named, tuple(classes.split()), tuple(map(_role, roles))
+            self._built[id] = Roleset(id, name, lemma, *parts)
         return self._built.get(id)
 
     def rolesets(self, lemma: str, pos: str | None = None) -> tuple[Roleset, ...]:
@@ -165,13 +162,6 @@ class Verbs:
         # By id, as hashing a whole roleset takes longer than finding it.
         exact = {roleset.id: roleset for name, roleset in named if name == key}
         return list((exact or {roleset.id: roleset for _, roleset in named}).values())
-
-
-def _build(id: str, row: str) -> Roleset:
-    """A roleset from its row: name, lemma, aliases ("v:melt n:melting"), classes, roles."""
-    name, lemma, aliases, classes, *roles = row.split("\t")
-    named = tuple((alias[2:], alias[0]) for alias in aliases.split())
-    return Roleset(id, name, lemma, named, tuple(classes.split()), tuple(map(_role, roles)))
 
 
 def _role(text: str) -> Role:

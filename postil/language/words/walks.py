@@ -20,8 +20,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
-from io import BytesIO
 from threading import Lock
 from typing import Any
 
@@ -31,7 +29,7 @@ from scipy import sparse
 
 from postil.data.arrays import Floats, Singles
 from postil.language.document import Document
-from postil.language.words.wordnet import row_starts, wordnet
+from postil.language.words.wordnet import load_arrays, row_starts, wordnet
 
 Word = str | tuple[str, str]  # a lemma, or a lemma and its part of speech: n, v, a or r
 Weights = Callable[[str], float]
@@ -107,11 +105,10 @@ def adjacency(ends: tuple[NDArray[Any], NDArray[Any]], size: int) -> sparse.csr_
 @cache
 def graph() -> Graph:
     """WordNet's graph, loaded once: its relations, its gloss links, its regions."""
-    data = files("postil.resources").joinpath("walks", "graph.npz").read_bytes()
-    with np.load(BytesIO(data), allow_pickle=False) as arrays:
-        lengths, targets, region = arrays["lengths"], arrays["targets"], arrays["region"]
+    arrays = load_arrays("graph.npz", "walks")
+    lengths = arrays["lengths"]
     sources = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
-    return make_graph((sources, targets), len(lengths), region)
+    return make_graph((sources, arrays["targets"]), len(lengths), arrays["region"])
 
 
 def turns(tolerance: float, damping: float = DAMPING) -> int:
@@ -215,7 +212,13 @@ class Walker:
             batch = missing[start : start + BATCH]
             new = dict(zip(batch, self._compute(batch), strict=True))
             walks |= new
-            self._remember(new)
+            with self._lock:
+                for word, walk in new.items():
+                    if word not in self._known:
+                        self._known[word] = walk
+                        self._size += walk.size
+                while self._size > self.most and self._known:
+                    self._size -= self._known.popitem(last=False)[1].size
         return walks
 
     def rows(self, words: Sequence[Word]) -> Rows:
@@ -250,15 +253,6 @@ class Walker:
         # Shares are all above 0, so that even small ones add up in a product; small left-overs cancel out.
         ids = np.flatnonzero(np.abs(left) > self.least).astype(np.int32)
         return WordWalk(ids, left[ids].astype(np.float16), shares.astype(np.float16))
-
-    def _remember(self, new: dict[Word, WordWalk]) -> None:
-        with self._lock:
-            for word, walk in new.items():
-                if word not in self._known:
-                    self._known[word] = walk
-                    self._size += walk.size
-            while self._size > self.most and self._known:
-                self._size -= self._known.popitem(last=False)[1].size
 
     def texts(self, texts: Sequence[Sequence[Word]], weights: Weights | None = None) -> Rows:
         """The walks of texts, one per row: weighted means of the walks of their listed words."""
@@ -316,17 +310,12 @@ class Walk:
     values: Singles
 
 
-def walks(texts: Sequence[Iterable[Word]], weights: Weights | None = None) -> tuple[Walk, ...]:
-    """The walk of each text's words over synsets, without those it hardly ever meets (less often than LEAST).
+def walk(words: Iterable[Word], weights: Weights | None = None) -> Walk:
+    """The walk of a text's words over synsets, without those it hardly ever meets (less often than LEAST).
 
     It is empty where WordNet lists none of the words. A text restarts at each occurrence of its words equally
     often, or as `weights` (idf, say) says.
     """
-    return tuple(walk(text, weights) for text in texts)
-
-
-def walk(words: Iterable[Word], weights: Weights | None = None) -> Walk:
-    """The walk of one text's words; see `walks`."""
     values = walker().texts([list(words)], weights).expand(walker().graph)[0]
     ids = np.flatnonzero(values > LEAST).astype(np.int32)
     ids = ids[np.argsort(-values[ids], kind="stable")]

@@ -13,7 +13,7 @@ looked up may have blanks, capitals and inflections.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
@@ -31,12 +31,8 @@ PARTS = "nvar"
 INVERSES = {
     "hypernym": "hyponym",
     "instance_hypernym": "instance_hyponym",
-    "member_holonym": "member_meronym",
-    "substance_holonym": "substance_meronym",
-    "part_holonym": "part_meronym",
-    "topic": "topic_member",
-    "region": "region_member",
-    "usage": "usage_member",
+    **{f"{kind}_holonym": f"{kind}_meronym" for kind in ("member", "substance", "part")},
+    **{name: f"{name}_member" for name in ("topic", "region", "usage")},
 }
 WORD_RELATIONS = ("antonym", "derivation", "pertainym", "participle")
 
@@ -44,9 +40,9 @@ Ints = NDArray[np.int32]
 Links = tuple[Ints, Ints]  # (indptr, indices): row i is indices[indptr[i] : indptr[i + 1]]
 
 
-def load_arrays(name: str) -> dict[str, NDArray[Any]]:
-    """The arrays of one file of the resource."""
-    data = files("postil.resources").joinpath("wordnet", name).read_bytes()
+def load_arrays(name: str, folder: str = "wordnet") -> dict[str, NDArray[Any]]:
+    """The arrays of one file of a resource."""
+    data = files("postil.resources").joinpath(folder, name).read_bytes()
     with np.load(BytesIO(data), allow_pickle=False) as arrays:
         return {key: arrays[key] for key in arrays.files}
 
@@ -246,6 +242,12 @@ def wordnet() -> WordNet:
     relations = {name: stored_links("", name, len(arrays["pos"])) for name in names}
     relations |= {name: inverse(relations[other]) for other, name in INVERSES.items()}
     word_links = {name: stored_links("words_", name, len(entries[1])) for name in WORD_RELATIONS}
+    # Irregular forms and their bases, a line for each.
+    exceptions: dict[str, dict[str, tuple[str, ...]]] = {letter: {} for letter in PARTS}
+    for letter, table in exceptions.items():
+        for line in arrays[f"exceptions_{letter}"].tobytes().decode("utf-8").split("\n"):
+            form, *bases = line.split()
+            table[form] = table.get(form, ()) + tuple(bases)
     return WordNet(
         pos=arrays["pos"],
         words=words,
@@ -257,16 +259,8 @@ def wordnet() -> WordNet:
         word_links=word_links,
         min_depth=arrays["min_depth"],
         max_depth=arrays["max_depth"],
-        exceptions={letter: _exceptions(arrays[f"exceptions_{letter}"]) for letter in PARTS},
+        exceptions=exceptions,
     )
-
-
-def _exceptions(text: NDArray[Any]) -> dict[str, tuple[str, ...]]:
-    """Irregular forms and their bases, a line for each."""
-    table: dict[str, tuple[str, ...]] = {}
-    for form, *bases in (line.split() for line in text.tobytes().decode("utf-8").split("\n")):
-        table[form] = table.get(form, ()) + tuple(bases)
-    return table
 
 
 # What nouns and verbs are kinds of, all the way up, and which ancestors many pairs of them share. The
@@ -330,37 +324,27 @@ def gather(rows: Links, chosen: Ints) -> tuple[Ints, Ints]:
     return entries.astype(np.int32), owners
 
 
-@dataclass(frozen=True, slots=True)
-class _Sorted:
-    """The ancestors of a list of synsets in order, and the bounds of the stretch that belongs to each."""
-
-    ancestors: Ints
-    bounds: Ints
-    indices: Ints
-    up: Bytes
-    path: Bytes
-
-    def group(self, number: int) -> Group:
-        stretch = slice(self.bounds[number], self.bounds[number + 1])
-        ancestor = int(self.ancestors[number])
-        return Group(ancestor, self.indices[stretch], self.up[stretch], self.path[stretch])
-
-
-def _sorted(synsets: Ints) -> _Sorted:
+def _groups(synsets: Ints) -> tuple[Ints, Callable[[int], Group]]:
+    """The ancestors of a list of synsets in order, and what makes the group of each by its number."""
     table = ancestors()
     entries, owners = gather(table.rows, synsets)
     order = np.argsort(table.rows[1][entries], kind="stable")
-    entries = entries[order]
-    above = table.rows[1][entries]
+    entries, owners = entries[order], owners[order]
+    above, up, path = table.rows[1][entries], table.up[entries], table.path[entries]
     bounds = np.flatnonzero(np.diff(above, prepend=-1, append=-1)).astype(np.int32)
-    return _Sorted(above[bounds[:-1]], bounds, owners[order], table.up[entries], table.path[entries])
+
+    def group(number: int) -> Group:
+        stretch = slice(bounds[number], bounds[number + 1])
+        return Group(int(above[bounds[number]]), owners[stretch], up[stretch], path[stretch])
+
+    return above[bounds[:-1]], group
 
 
 def shared_groups(rows: Ints, columns: Ints) -> list[tuple[Group, Group]]:
     """The ancestors that both lists of synsets have, each with the synsets of either list below it."""
-    left, right = _sorted(rows), _sorted(columns)
-    _, here, there = np.intersect1d(left.ancestors, right.ancestors, assume_unique=True, return_indices=True)
-    return [(left.group(i), right.group(j)) for i, j in zip(here, there, strict=True)]
+    (above, left), (others, right) = _groups(rows), _groups(columns)
+    _, here, there = np.intersect1d(above, others, assume_unique=True, return_indices=True)
+    return [(left(i), right(j)) for i, j in zip(here, there, strict=True)]
 
 
 def keep_greatest(matrix: NDArray[np.uint16], rows: Ints, columns: Ints, value: int) -> None:
@@ -383,12 +367,7 @@ def fewest_steps(rows: Ints, columns: Ints) -> Bytes:
             cells = group.indices[:, None], other.indices
             matrix[cells] = np.minimum(matrix[cells], group.up[:, None] + other.up)
             continue
-        left, right = _spread(size[0], group), _spread(size[1], other)
+        left, right = (np.full(length, FAR, dtype=np.uint8) for length in size)
+        left[group.indices], right[other.indices] = group.up, other.up
         np.minimum(matrix, np.add.outer(left, right), out=matrix)
     return matrix
-
-
-def _spread(size: int, group: Group) -> Bytes:
-    steps: NDArray[Any] = np.full(size, FAR, dtype=np.uint8)
-    steps[group.indices] = group.up
-    return steps

@@ -10,11 +10,10 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import product
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,10 +41,9 @@ _BLOCK = 1000
 
 
 @cache
-def greatest_depth(part: int) -> int:
+def _greatest_depth(part: int) -> int:
     """How deep the hierarchy of nouns (0) or verbs (1) goes; that of verbs counts its added root."""
-    wn = wordnet()
-    return int(wn.max_depth[wn.pos == part].max()) + part
+    return int(wordnet().max_depth[wordnet().pos == part].max()) + part
 
 
 def leacock_chodorow(rows: Ints, columns: Ints, *, normalised: bool = False) -> Floats:
@@ -56,7 +54,7 @@ def leacock_chodorow(rows: Ints, columns: Ints, *, normalised: bool = False) -> 
     """
     if not len(rows) or not len(columns):
         return np.zeros((len(rows), len(columns)))
-    depth = greatest_depth(int(wordnet().pos[rows[0]]))
+    depth = _greatest_depth(int(wordnet().pos[rows[0]]))
     steps = np.arange(2 * FAR + 1)
     values = np.maximum(-np.log((steps + 1) / (2.0 * depth)), 0.0)
     if normalised:
@@ -209,14 +207,6 @@ def _total(synsets: Ints) -> float:
     return information().totals[int(wordnet().pos[synsets[0]])] if len(synsets) else 2.0
 
 
-class SenseMatrix(Protocol):
-    """Compares every synset of one list with every one of another."""
-
-    def __call__(self, rows: Ints, columns: Ints, *, normalised: bool = False) -> Floats:
-        """The matrix of values."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Measure:
     """A measure: what it is called, what it computes, what its values can be.
@@ -228,7 +218,7 @@ class Measure:
 
     name: str
     title: str
-    matrix: SenseMatrix
+    matrix: Callable[..., Floats]  # compares every synset of one list with every one of another
     greatest: float | None
     parts: str = "nv"
 
@@ -334,7 +324,7 @@ def _senses(word: Word, part: str | None) -> tuple[int, ...]:
     return wordnet().synsets(form, part or pos)
 
 
-def _best(matrix: SenseMatrix, rows: _Block, columns: _Block, normalised: bool) -> Floats:
+def _best(matrix: Callable[..., Floats], rows: _Block, columns: _Block, normalised: bool) -> Floats:
     """The best pair of senses for every pair of words; senses that several words share are compared once."""
     left, left_numbers = np.unique(rows.senses, return_inverse=True)
     right, right_numbers = np.unique(columns.senses, return_inverse=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from statistics import fmean
 from typing import Literal
 
@@ -72,12 +72,18 @@ def measure_agreement(
         raise MismatchError("no item has been tagged by two people.", hint="Have the sheets been filled in?")
     names = dict.fromkeys(item[0].group for item in items)
     groups = tuple(_of_group(name, [item for item in items if item[0].group == name]) for name in names)
-    pairs = tuple(_of_people(people, both, own_tags) for people, both in _by_people(items).items())
+    pairs = []
+    for people, both in _by_people(items).items():
+        parts: defaultdict[str, list[Both]] = defaultdict(list)
+        for a, b in both:
+            parts[a.group if own_tags else ""].append((a, b))
+        kappa = fmean(cohen_kappa(*_tags(part)) for part in parts.values())
+        pairs.append(PairAgreement(people, len(both), overlap_agreement(*_tags(both)), kappa))
     frequent = [pair for pair in pairs if pair.items >= shared]
     return Agreement(
         groups=groups,
         overall=_of_group("overall", items, kappa=fmean(group.kappa for group in groups)),
-        pairs=pairs,
+        pairs=tuple(pairs),
         shared=shared,
         mean_agreement=fmean(pair.agreement for pair in frequent) if frequent else None,
         mean_kappa=fmean(pair.kappa for pair in frequent) if frequent else None,
@@ -101,10 +107,10 @@ def _by_people(items: Iterable[Sequence[Tagging]]) -> dict[tuple[str, str], list
 
 
 def _of_group(name: str, items: Sequence[Sequence[Tagging]], kappa: float | None = None) -> GroupAgreement:
-    pairs = _by_people(items)
-    first, second = _tags(both for pair in pairs.values() for both in pair)
+    pairs = _by_people(items).values()
+    first, second = _tags(chain.from_iterable(pairs))
     if kappa is None:
-        kappa = fmean(cohen_kappa(*_tags(pair)) for pair in pairs.values())
+        kappa = fmean(cohen_kappa(*_tags(pair)) for pair in pairs)
     return GroupAgreement(
         group=name,
         items=len(items),
@@ -115,21 +121,10 @@ def _of_group(name: str, items: Sequence[Sequence[Tagging]], kappa: float | None
     )
 
 
-def _of_people(people: tuple[str, str], both: Sequence[Both], own_tags: bool) -> PairAgreement:
-    parts: defaultdict[str, list[Both]] = defaultdict(list)
-    for a, b in both:
-        parts[a.group if own_tags else ""].append((a, b))
-    kappa = fmean(cohen_kappa(*_tags(part)) for part in parts.values())
-    return PairAgreement(people, len(both), overlap_agreement(*_tags(both)), kappa)
-
-
 def _tags(both: Iterable[Both]) -> tuple[list[frozenset[str]], list[frozenset[str]]]:
     """The sets of tags of the first and those of the second person."""
     sets = [(frozenset(a.tags), frozenset(b.tags)) for a, b in both]
     return [first for first, _ in sets], [second for _, second in sets]
-
-
-# Where annotators differ: their disagreements, the referee's decisions, and the final tags of items.
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,12 +159,8 @@ def assigned(taggings: Iterable[Tagging], assignments: Mapping[str, Assignment])
 def complete(taggings: Iterable[Tagging], assignments: Mapping[str, Assignment]) -> list[Tagging]:
     """The annotators' taggings of the items that all of them have tagged."""
     items = by_item(assigned(taggings, assignments)).values()
-    return [
-        tagging
-        for item in items
-        if len(item) == len(assignments[item[0].group].annotators)
-        for tagging in item
-    ]
+    finished = (item for item in items if len(item) == len(assignments[item[0].group].annotators))
+    return list(chain.from_iterable(finished))
 
 
 def common(taggings: Sequence[Tagging]) -> tuple[str, ...]:

@@ -1,4 +1,8 @@
-"""What people label: items, the tags they may give, and the inventory of senses with its editor's changes."""
+"""What people label: items, the tags they may give, and the inventory of senses with its editor's changes.
+
+The original inventory is never rewritten. The editor adds, deletes and groups senses in a list of changes,
+and the inventory in force is what they make of it, one after the other: the list is its own log.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,8 @@ NO_GROUP = "all"
 UNASSIGNABLE = "U"
 PROPER_NAME = "P"
 REMOVED = "X"
+_SPECIAL = (UNASSIGNABLE, PROPER_NAME, REMOVED)
+ACTIONS = ("add", "delete", "group")
 _SEPARATOR = re.compile(r"[;,]")
 
 
@@ -45,8 +51,8 @@ def instance_item(instance: SenseInstance) -> Item:
 
 def pair_item(pair: Pair) -> Item:
     """A pair whose text may entail its hypothesis; pairs are grouped by task (IE, QA …)."""
-    length = (("length", pair.length),) if pair.length else ()
-    return Item(pair.id, pair.task or NO_GROUP, (("t", pair.text), ("h", pair.hypothesis), *length))
+    shown = (("t", pair.text), ("h", pair.hypothesis), ("length", pair.length))
+    return Item(pair.id, pair.task or NO_GROUP, shown if pair.length else shown[:2])
 
 
 def labelled_pair(item: Item, label: str) -> Pair:
@@ -60,14 +66,11 @@ def answer_items(questions: Iterable[Question]) -> list[Item]:
     """The answers of questions, each beside its question and references."""
     items = []
     for question in questions:
-        references = (
-            ("reference" if number == 1 else f"reference_{number}", reference.text)
-            for number, reference in enumerate(question.references, start=1)
-        )
-        shown = (("question", question.text), *references)
-        items += [
-            Item(answer.id, question.id, (*shown, ("answer", answer.text))) for answer in question.answers
-        ]
+        shown = [("question", question.text)]
+        for number, reference in enumerate(question.references, start=1):
+            shown.append(("reference" if number == 1 else f"reference_{number}", reference.text))
+        for answer in question.answers:
+            items.append(Item(answer.id, question.id, (*shown, ("answer", answer.text))))
     return items
 
 
@@ -146,11 +149,17 @@ class TagSet:
         return bool(own) and own in words and bool(others) and plain and tag not in self.labels
 
     def _tag(self, text: str) -> str:
-        tag = self._named(text)
+        """The tag that is meant, in upper or lower case."""
+        options = (*self.labels, *self.special)
+        known = (*options, *self.folded, *self.deleted)
+        tag = text if text in known else text.replace(" ", "_")
+        if tag not in known:
+            alike = [name for name in known if name.casefold() == tag.casefold()]
+            tag = alike[0] if len(alike) == 1 else text
         now = self._now(tag)
-        if now in (*self.labels, *self.special):
+        if now in options:
             return tag
-        hint = f"Choose from: {', '.join((*self.labels, *self.special))}"
+        hint = f"Choose from: {', '.join(options)}"
         if now in self.deleted:
             raise PostilError(f"the editor has deleted {now!r}.", hint=f"{hint}.")
         joined = text.replace(" ", "_").lower()
@@ -159,15 +168,6 @@ class TagSet:
         if self.lemma:
             hint += f"; or the lemma of a multiword term, such as {self.lemma}_…"
         raise PostilError(unknown_label(text, "tag"), hint=f"{hint}.")
-
-    def _named(self, text: str) -> str:
-        """The tag that is meant, in upper or lower case."""
-        known = (*self.labels, *self.special, *self.folded, *self.deleted)
-        tag = text if text in known else text.replace(" ", "_")
-        if tag not in known:
-            alike = [name for name in known if name.casefold() == tag.casefold()]
-            tag = alike[0] if len(alike) == 1 else text
-        return tag
 
     def _now(self, tag: str) -> str:
         return self.folded.get(tag, tag)
@@ -187,15 +187,6 @@ def by_item(taggings: Iterable[Tagging]) -> dict[str, list[Tagging]]:
             raise PostilError(f"{tagging.person} has tagged {some([tagging.item])} twice.", hint="Keep one.")
         others.append(tagging)
     return items
-
-
-# The senses of words, and the editor's changes to them: senses added, deleted and grouped.
-#
-# The original inventory is never rewritten. The editor's changes are a list, and the inventory in force is
-# what they make of it, one after the other: the list is its own log.
-
-ACTIONS = ("add", "delete", "group")
-_SPECIAL = (UNASSIGNABLE, PROPER_NAME, REMOVED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,33 +261,27 @@ def added(inventory: Inventory, sense: Sense) -> Inventory:
 def changed(inventory: Inventory, change: Change) -> Inventory:
     """The inventory after one change by the editor."""
     word, sense = change.word, change.sense
+    words = f"Words: {some(inventory.words, 20)}."
     if change.action == "add":
         if word not in inventory.words:
-            raise PostilError(
-                f"the inventory does not have the word {word!r}.", hint=f"Words: {some(inventory.words, 20)}."
-            )
+            raise PostilError(f"the inventory does not have the word {word!r}.", hint=words)
         return added(inventory, Sense(word, sense, change.gloss))
     if change.action not in ACTIONS:
         raise PostilError(f"the change {change.action!r} is unknown.", hint=f"Write {', '.join(ACTIONS)}.")
-    _demand(inventory, word, sense)
+    for id in (sense,) if change.action == "delete" else (sense, change.into):
+        if id not in inventory.ids(word):
+            hint = f"It has {some(inventory.ids(word), 20)}." if inventory.ids(word) else words
+            raise PostilError(f"{word!r} has no sense {id!r}.", hint=hint)
     others = tuple(other for other in inventory.senses if (other.word, other.id) != (word, sense))
     if change.action == "delete":
         if word not in {other.word for other in others}:
             raise PostilError(f"{sense!r} is the only sense of {word!r}.", hint="Leave the word out instead.")
         return replace(inventory, senses=others, deleted=inventory.deleted | {(word, sense)})
-    _demand(inventory, word, change.into)
     if change.into == sense:
         raise PostilError(f"{sense!r} cannot be grouped with itself.", hint="Name another sense in 'into'.")
     # What had been grouped with this sense before goes with it.
-    folded = {
-        name: change.into if name[0] == word and into == sense else into
-        for name, into in inventory.folded.items()
+    earlier = {
+        name: change.into for name, into in inventory.folded.items() if (name[0], into) == (word, sense)
     }
-    return replace(inventory, senses=others, folded={**folded, (word, sense): change.into})
-
-
-def _demand(inventory: Inventory, word: str, sense: str) -> None:
-    if sense not in inventory.ids(word):
-        known = inventory.ids(word)
-        hint = f"It has {some(known, 20)}." if known else f"Words: {some(inventory.words, 20)}."
-        raise PostilError(f"{word!r} has no sense {sense!r}.", hint=hint)
+    folded = {**inventory.folded, **earlier, (word, sense): change.into}
+    return replace(inventory, senses=others, folded=folded)

@@ -105,18 +105,13 @@ def draw(
     First comes a batch. Once its annotators have tagged all of it, the senses and multiword terms that occur
     there tell how many items are needed. The seed fixes the order, and items once tagged stay drawn.
     """
-    group = assignment.group
+    group, people = assignment.group, assignment.annotators
     order = shuffled(items, seed, "items", group)
     batch = order[:first]
     tagged = by_item(tagging for tagging in taggings if tagging.group == group)
     needed = first
-    counted = [
-        tagging
-        for item in batch
-        for tagging in tagged.get(item, ())
-        if tagging.person in assignment.annotators
-    ]
-    if len(counted) == len(batch) * len(assignment.annotators):
+    counted = [tagging for item in batch for tagging in tagged.get(item, ()) if tagging.person in people]
+    if len(counted) == len(batch) * len(people):
         needed = max(first, examples_needed(*occurring(counted, tag_set)))
     size = max([needed, *(number for number, item in enumerate(order, start=1) if item in tagged)])
     return Draw(group, needed, tuple(order[:size]), tuple(order[size : size + needed * UNTAGGED_TIMES]))
@@ -131,9 +126,8 @@ def occurring(taggings: Iterable[Tagging], tag_set: TagSet) -> tuple[int, int]:
 def split(items: Sequence[str], *, test_share: float, seed: int, group: str) -> tuple[list[str], list[str]]:
     """Split a group's items at random into training and test items, each in the order given."""
     if not 0 <= test_share < 1:
-        raise PostilError(
-            f"{test_share} is not a share of test items.", hint="Give a number from 0 to below 1."
-        )
+        hint = "Give a number from 0 to below 1."
+        raise PostilError(f"{test_share} is not a share of test items.", hint=hint)
     test = set(shuffled(items, seed, "split", group)[: round(len(items) * test_share)])
     return [item for item in items if item not in test], [item for item in items if item in test]
 
@@ -217,14 +211,12 @@ def read_documents(path: Path | str) -> list[Document]:
         elif "\t" in line or not line.startswith("#"):
             if line not in shared:
                 shared[line] = _token(path, number, line.split("\t"))
-            token = shared[line]
-            if token is not None:
+            if token := shared[line]:
                 drafts[-1].sentences[-1].append(token)
-    documents = []
+    corpus, documents = Path(path).stem, []
     for draft in drafts:
-        sentences = tuple(tuple(sentence) for sentence in draft.sentences if sentence)
-        if sentences:
-            documents.append(Document(Path(path).stem, draft.name, sentences, draft.section))
+        if sentences := tuple(tuple(sentence) for sentence in draft.sentences if sentence):
+            documents.append(Document(corpus, draft.name, sentences, draft.section))
     if not documents:
         raise InputError(path, "holds no words.", hint=_FORM)
     return documents

@@ -22,7 +22,6 @@ from postil.senses.corpus.items import Change, Inventory, Item, Tagging, TagSet,
 from postil.senses.corpus.plan import FIRST_BATCH, Assignment, Draw, assign, draw
 from postil.senses.corpus.sheets import (
     CHANGE_COLUMNS,
-    disputed,
     read_assignments,
     read_changes,
     read_inventory,
@@ -60,7 +59,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A project as its folder has it now, without its sheets."""
+    """The present state of a project's folder, without its sheets."""
 
     folder: Path
     settings: Settings
@@ -120,10 +119,9 @@ def create_project(
             write_senseval(folder / _CONTEXTS / f"{word}.xml", own, lemmatised=True)
     else:
         columns = list(dict.fromkeys(name for item in items for name, _ in item.shown))
-        rows = (
-            (item.id, item.group, *(dict(item.shown).get(name, "") for name in columns)) for item in items
-        )
-        write_rows(folder / _ITEMS, ("id", "group", *columns), rows)
+        cells = ({"id": item.id, "group": item.group, **dict(item.shown)} for item in items)
+        columns = ["id", "group", *columns]
+        write_rows(folder / _ITEMS, columns, ([row.get(name, "") for name in columns] for row in cells))
     write_assignments(folder / _ASSIGNMENT, assignments)
     # Last, because it is what makes the folder a project.
     write_text(folder / _SETTINGS, json.dumps(asdict(settings), indent=2, ensure_ascii=False) + "\n")
@@ -148,7 +146,10 @@ def open_project(folder: Path) -> Project:
     settings = _read_settings(folder / _SETTINGS)
     assignments = read_assignments(folder / _ASSIGNMENT, settings.people)
     if settings.task != "senses":
-        items = _read_items(folder / _ITEMS)
+        items = {}
+        for _, fields in records(folder / _ITEMS, ("id", "group")):
+            shown = tuple((name, text) for name, text in fields.items() if name not in ("id", "group"))
+            items[fields["id"]] = Item(fields["id"], fields["group"], shown)
         tag_set = TagSet(settings.labels)
         _demand_assigned(folder, {item.group for item in items.values()}, assignments)
         return Project(folder, settings, items, dict.fromkeys(assignments, tag_set), assignments)
@@ -197,14 +198,6 @@ def _check_types(path: Path, values: Mapping[str, Any]) -> None:
             raise InputError(path, what, hint="Restore it.")
 
 
-def _read_items(path: Path) -> dict[str, Item]:
-    items = {}
-    for _, fields in records(path, ("id", "group")):
-        shown = tuple((name, text) for name, text in fields.items() if name not in ("id", "group"))
-        items[fields["id"]] = Item(fields["id"], fields["group"], shown)
-    return items
-
-
 def _demand_assigned(folder: Path, groups: Set[str], assignments: Mapping[str, Assignment]) -> None:
     path = folder / _ASSIGNMENT
     if missing := sorted(groups - set(assignments)):
@@ -213,17 +206,8 @@ def _demand_assigned(folder: Path, groups: Set[str], assignments: Mapping[str, A
         raise InputError(path, f"the project has nothing in {some(unknown)}.", hint="Take the row out.")
 
 
-def read_tags(project: Project) -> list[Tagging]:
-    """Read what all annotators have filled into their sheets so far."""
-    return _read_sheets(project, referee=False)
-
-
-def read_decisions(project: Project) -> list[Tagging]:
-    """Read what all referees have filled into their sheets so far."""
-    return _read_sheets(project, referee=True)
-
-
-def _read_sheets(project: Project, *, referee: bool) -> list[Tagging]:
+def read_tags(project: Project, *, referee: bool = False) -> list[Tagging]:
+    """Read what all annotators, or all referees, have filled into their sheets so far."""
     taggings = []
     for person in project.settings.people:
         path = project.sheet(person, referee=referee)
@@ -242,11 +226,8 @@ def take_sheet(project: Project, path: Path) -> list[Tagging]:
     """Read a sheet that somebody sent back; the file is named after the person, with any ending."""
     person = path.stem
     if person not in project.settings.people:
-        raise InputError(
-            path,
-            f"nobody in this project is called {person!r}.",
-            hint=f"Name the file after one of {', '.join(project.settings.people)}.",
-        )
+        hint = f"Name the file after one of {', '.join(project.settings.people)}."
+        raise InputError(path, f"nobody in this project is called {person!r}.", hint=hint)
     taggings = _read_sheet(project, path, person)
     groups = project.groups_of(person)
     for tagging in taggings:
@@ -312,6 +293,10 @@ def write_disputes(
         own = [dispute for dispute in disputes if dispute.group in groups]
         if own:
             made = [decision for decision in decisions if decision.person == person]
-            write_sheet(project.sheet(person, referee=True), disputed(own, project.items), made)
+            items = []
+            for dispute in own:  # a referee sees first what was said, but not by whom
+                item = project.items[dispute.item]
+                items.append(replace(item, shown=(("said", " / ".join(dispute.choice)), *item.shown)))
+            write_sheet(project.sheet(person, referee=True), items, made)
             waiting[person] = len({dispute.item for dispute in own} - {decision.item for decision in made})
     return waiting

@@ -6,6 +6,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -23,19 +24,12 @@ from postil.senses.corpus.agreement import (
     measure_agreement,
     settle,
 )
-from postil.senses.corpus.items import Item, Tagging, labelled_pair
+from postil.senses.corpus.items import ACTIONS, Item, Tagging, labelled_pair
 from postil.senses.corpus.plan import TEST_SHARE, Assignment, Draw, corpus_of, split
-from postil.senses.corpus.project import CHANGES, IN_FORCE, Project, plan_draws, read_decisions, read_tags
-from postil.senses.corpus.sheets import count_changes, write_inventory
+from postil.senses.corpus.project import CHANGES, IN_FORCE, Project, plan_draws, read_tags
+from postil.senses.corpus.sheets import write_inventory
 
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """The items that go into a release, by the part they go into."""
-
-    train: tuple[str, ...]
-    test: tuple[str, ...]
-    untagged: tuple[str, ...] = ()
+Parts = dict[str, list[str]]  # the items of a release: train, test and untagged
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,37 +42,44 @@ class Annotations:
 
 
 def divide(outcomes: Iterable[Outcome], draws: Iterable[Draw], *, test_share: float, seed: int) -> Parts:
-    """Split the items that were kept, group by group, into training and test items; add the untagged ones."""
+    """Split the items to release, group by group, into training and test items; add the untagged ones."""
     groups: defaultdict[str, list[str]] = defaultdict(list)
     for outcome in outcomes:
         if outcome.kept:
             groups[outcome.group].append(outcome.item)
     if not groups:
         raise PostilError("every item was removed or discarded: there is nothing to release.")
-    train: list[str] = []
-    test: list[str] = []
-    for group, items in groups.items():
-        parts = split(sorted(items), test_share=test_share, seed=seed, group=group)
-        train += parts[0]
-        test += parts[1]
-    return Parts(tuple(train), tuple(test), tuple(item for draw in draws for item in sorted(draw.untagged)))
+    splits = [split(sorted(groups[name]), test_share=test_share, seed=seed, group=name) for name in groups]
+    train, test = (list(chain.from_iterable(part)) for part in zip(*splits, strict=True))
+    return {"train": train, "test": test, "untagged": [id for draw in draws for id in sorted(draw.untagged)]}
 
 
 def release(project: Project, output: Path, *, test_share: float = TEST_SHARE) -> dict[str, Any]:
     """Write the release of a finished project into a folder and return its figures, as in `release.json`."""
     if output.is_dir() and any(output.iterdir()):
         raise PostilError(f"{output} is not empty.", hint="Choose a new folder for the release.")
-    annotations = Annotations(project.assignments, read_tags(project), read_decisions(project))
+    annotations = Annotations(project.assignments, read_tags(project), read_tags(project, referee=True))
     task, seed = project.settings.task, project.settings.seed
     if project.instances is None:
         return release_items(output, project.items, annotations, task=task, seed=seed, test_share=test_share)
     draws = plan_draws(project, annotations.taggings)
     outcomes = settle(annotations.taggings, annotations.decisions, annotations.assignments)
     parts = divide(outcomes, draws, test_share=test_share, seed=seed)
-    figures = _figures(outcomes, parts, annotations, task=task, seed=seed, own_tags=project.own_tags)
-    figures |= _sense_figures(project, project.instances, outcomes, parts, annotations)
-    figures["unfinished"] = sum(len(draw.tagged) for draw in draws) - len(outcomes)
-    _write_senses(output, project.instances, parts, _tags(outcomes))
+    figures = _figures(outcomes, parts, annotations, task=task, seed=seed)
+    taggings = complete(annotations.taggings, annotations.assignments)
+    ungrouped = [replace(tagging, tags=tagging.as_written) for tagging in taggings]
+    tagged = parts["train"] + parts["test"]
+    figures |= {
+        "senses": len({(each.group, tag) for each in outcomes if each.kept for tag in each.tags}),
+        "changes": {action: sum(change.action == action for change in project.changes) for action in ACTIONS},
+        "agreement_before_grouping": _by_group(measure_agreement(ungrouped)),
+        "corpora": {
+            part: dict(Counter(corpus_of(project.instances[id]) for id in ids))
+            for part, ids in (("tagged", tagged), ("untagged", parts["untagged"]))
+        },
+        "unfinished": sum(len(draw.tagged) for draw in draws) - len(outcomes),
+    }
+    _write_senses(output, project.instances, parts, {outcome.item: outcome.tags for outcome in outcomes})
     write_inventory(output / IN_FORCE, project.inventory)
     write_text(output / CHANGES, read_text(project.folder / CHANGES))
     _write_figures(output, figures)
@@ -99,16 +100,17 @@ def release_items(
     parts = divide(outcomes, (), test_share=test_share, seed=seed)
     figures = _figures(outcomes, parts, annotations, task=task, seed=seed)
     figures["unfinished"] = len(items) - len(outcomes)
-    tags = _tags(outcomes)
-    for name, ids in (("train", parts.train), ("test", parts.test)):
-        if ids:
-            _write_items(output / f"{name}.tsv", task, [items[id] for id in ids], tags)
+    labels = {outcome.item: outcome.tags[0] for outcome in outcomes if outcome.kept}
+    for name, ids in parts.items():
+        path, listed = output / f"{name}.tsv", [items[id] for id in ids]
+        if listed and task == "entailment":
+            write_pairs_tsv(path, (labelled_pair(item, labels[item.id]) for item in listed))
+        elif listed:
+            columns = ("id", "question_id", *dict(listed[0].shown), "label")
+            rows = ((item.id, item.group, *dict(item.shown).values(), labels[item.id]) for item in listed)
+            write_rows(path, columns, rows)
     _write_figures(output, figures)
     return figures
-
-
-def _tags(outcomes: Iterable[Outcome]) -> dict[str, tuple[str, ...]]:
-    return {outcome.item: outcome.tags for outcome in outcomes if outcome.kept}
 
 
 def _write_figures(output: Path, figures: Mapping[str, Any]) -> None:
@@ -121,18 +123,16 @@ def _write_senses(
     parts: Parts,
     tags: Mapping[str, tuple[str, ...]],
 ) -> None:
-    train, test = (
-        [replace(instances[id], senses=tags[id]) for id in ids] for ids in (parts.train, parts.test)
-    )
-    untagged = [instances[id] for id in parts.untagged]
-    hidden = [replace(instance, senses=()) for instance in test]
-    for name, listed in (("train", train), ("test", hidden), ("untagged", untagged)):
-        if listed:
-            write_senseval(output / f"{name}.xml", map(_plain, listed))
-            write_senseval(output / f"{name}.lemmatised.xml", listed, lemmatised=True)
-    for name, listed in (("train", train), ("test", test)):
-        if listed:
+    for name, ids in parts.items():
+        if not ids:
+            continue
+        listed = [replace(instances[id], senses=tags.get(id, ())) for id in ids]
+        if name != "untagged":
             write_sense_answers(output / f"{name}.key", sense_key(listed))
+        if name == "test":
+            listed = [replace(instance, senses=()) for instance in listed]
+        write_senseval(output / f"{name}.xml", map(_plain, listed))
+        write_senseval(output / f"{name}.lemmatised.xml", listed, lemmatised=True)
 
 
 def _plain(instance: SenseInstance) -> SenseInstance:
@@ -141,36 +141,20 @@ def _plain(instance: SenseInstance) -> SenseInstance:
     return replace(instance, tokens=tuple(tokens))
 
 
-def _write_items(path: Path, task: str, items: Sequence[Item], tags: Mapping[str, tuple[str, ...]]) -> None:
-    if task == "entailment":
-        write_pairs_tsv(path, (labelled_pair(item, tags[item.id][0]) for item in items))
-        return
-    columns = [name for name, _ in items[0].shown]
-    rows = ((item.id, item.group, *(text for _, text in item.shown), tags[item.id][0]) for item in items)
-    write_rows(path, ("id", "question_id", *columns, "label"), rows)
-
-
 def _figures(
-    outcomes: Sequence[Outcome],
-    parts: Parts,
-    annotations: Annotations,
-    *,
-    task: str,
-    seed: int,
-    own_tags: bool = False,
+    outcomes: Sequence[Outcome], parts: Parts, annotations: Annotations, *, task: str, seed: int
 ) -> dict[str, Any]:
     """The figures that the paper reports: sizes, tags, agreement and time."""
-    agreement = measure_agreement(complete(annotations.taggings, annotations.assignments), own_tags=own_tags)
-    kept = [outcome for outcome in outcomes if outcome.kept]
+    taggings = complete(annotations.taggings, annotations.assignments)
+    agreement = measure_agreement(taggings, own_tags=task == "senses")
+    released = [outcome for outcome in outcomes if outcome.kept]
     return {
         "task": task,
         "seed": seed,
-        "groups": len({outcome.group for outcome in kept}),
-        "items": len(kept),
-        "train": len(parts.train),
-        "test": len(parts.test),
-        "untagged": len(parts.untagged),
-        "tags": sum(len(outcome.tags) for outcome in kept),
+        "groups": len({outcome.group for outcome in released}),
+        "items": len(released),
+        **{name: len(ids) for name, ids in parts.items()},
+        "tags": sum(len(outcome.tags) for outcome in released),
         "outcomes": dict(Counter(outcome.how for outcome in outcomes)),
         "removed": sum(bool(outcome.tags) and not outcome.kept for outcome in outcomes),
         "tags_per_tagging": agreement.overall.tags_per_item,
@@ -178,27 +162,6 @@ def _figures(
         "kappa": {group.group: group.kappa for group in (*agreement.groups, agreement.overall)},
         "pairs_of_people": [asdict(pair) for pair in agreement.pairs],
         "seconds_per_item": {"annotator": agreement.seconds, "referee": mean_seconds(annotations.decisions)},
-    }
-
-
-def _sense_figures(
-    project: Project,
-    instances: Mapping[str, SenseInstance],
-    outcomes: Iterable[Outcome],
-    parts: Parts,
-    annotations: Annotations,
-) -> dict[str, Any]:
-    """The figures of senses alone: their number, the editor's changes, and the corpora of the words."""
-    taggings = complete(annotations.taggings, annotations.assignments)
-    ungrouped = [replace(tagging, tags=tagging.as_written) for tagging in taggings]
-    return {
-        "senses": len({(each.group, tag) for each in outcomes if each.kept for tag in each.tags}),
-        "changes": count_changes(project.changes),
-        "agreement_before_grouping": _by_group(measure_agreement(ungrouped)),
-        "corpora": {
-            part: dict(Counter(corpus_of(instances[id]) for id in ids))
-            for part, ids in (("tagged", (*parts.train, *parts.test)), ("untagged", parts.untagged))
-        },
     }
 
 

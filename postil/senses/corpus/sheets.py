@@ -14,10 +14,10 @@ from pathlib import Path
 
 from postil.data.files import Seen, read_text
 from postil.data.formats.rows import read_rows, write_rows
+from postil.data.formats.spreadsheets import undefused
 from postil.errors import InputError, PostilError, some
-from postil.senses.corpus.agreement import Disagreement, Outcome
+from postil.senses.corpus.agreement import Outcome
 from postil.senses.corpus.items import (
-    ACTIONS,
     NO_GROUP,
     Change,
     Inventory,
@@ -34,7 +34,6 @@ from postil.senses.corpus.plan import Assignment
 CHANGE_COLUMNS = ("date", "by", "word", "change", "sense", "into", "gloss", "reason")
 _FILLED = ("tags", "seconds", "note")
 _NAME = re.compile(r"[^\s;,]+")
-_DEFUSED = re.compile(r"^'(?=[=+\-@])")
 
 
 def records(path: Path | str, required: Sequence[str]) -> Iterator[tuple[int, Mapping[str, str]]]:
@@ -75,11 +74,9 @@ def read_inventory(path: Path | str) -> Inventory:
     inventory = Inventory()
     for line, fields in records(path, ("word", "sense", "gloss")):
         word, id, gloss = fields["word"], fields["sense"], fields["gloss"]
-        if word.split() != [word] or "/" in word or not gloss:
-            raise InputError(
-                path, "a word (no spaces or slashes), a sense and a gloss are required.", line=line
-            )
         with at(path, line):
+            if word.split() != [word] or "/" in word or not gloss:
+                raise PostilError("a word (no spaces or slashes), a sense and a gloss are required.")
             inventory = added(inventory, Sense(word, id, gloss, fields.get("example", "")))
     if not inventory.senses:
         raise InputError(path, "has a header but no senses.")
@@ -112,11 +109,6 @@ def write_inventory(path: Path | str, inventory: Inventory) -> None:
         if sense.word == word
     )
     write_rows(path, ("word", "sense", "gloss", "example", "with"), rows)
-
-
-def count_changes(changes: Sequence[Change]) -> dict[str, int]:
-    """How many senses were added, deleted and grouped."""
-    return {action: sum(change.action == action for change in changes) for action in ACTIONS}
 
 
 def write_assignments(path: Path | str, assignments: Sequence[Assignment]) -> None:
@@ -206,7 +198,12 @@ def write_sheet(
     taggings = {tagging.item: tagging for tagging in filled}
     shown = list(dict.fromkeys(name for item in items for name, _ in item.shown))
     columns = ["id", "group", *shown, *_FILLED]
-    before = _before([sheet for sheet in (Path(path), *came) if sheet.exists()])
+    # The cells of each item in the person's sheets; where several are filled in, the last counts.
+    before: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    for sheet in (Path(path), *came):
+        for _, fields in _rows(sheet) if sheet.exists() else ():
+            cells = before[fields["id"]]
+            cells |= {name: text or cells.get(name, "") for name, text in fields.items()}
     new = list(dict.fromkeys(name for fields in before.values() for name in fields if name not in columns))
     rows = []
     for item in items:
@@ -221,16 +218,6 @@ def write_sheet(
     # A student's answer may look like a formula to a spreadsheet program.
     table = [[cells.get(name, "") for name in columns] for cells in rows]
     write_rows(path, columns, table, defuse_formulas=True)
-
-
-def _before(sheets: Iterable[Path]) -> dict[str, dict[str, str]]:
-    """The cells of each item in a person's sheets; where several are filled in, the last counts."""
-    items: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    for sheet in sheets:
-        for _, fields in _rows(sheet):
-            cells = items[fields["id"]]
-            cells |= {name: text or cells.get(name, "") for name, text in fields.items()}
-    return items
 
 
 def read_sheet(
@@ -263,12 +250,4 @@ def read_sheet(
 def _rows(path: Path | str) -> Iterator[tuple[int, dict[str, str]]]:
     """The rows of a sheet, without the apostrophes that keep cells from being formulas."""
     for line, fields in records(path, ("id", "tags")):
-        yield line, {name: _DEFUSED.sub("", text) for name, text in fields.items()}
-
-
-def disputed(disagreements: Sequence[Disagreement], items: Mapping[str, Item]) -> list[Item]:
-    """The items of disagreements as a referee sees them: first what was said, but not by whom."""
-    return [
-        Item(each.item, each.group, (("said", " / ".join(each.choice)), *items[each.item].shown))
-        for each in disagreements
-    ]
+        yield line, {name: undefused(text) for name, text in fields.items()}

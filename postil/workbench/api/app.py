@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from copy import deepcopy
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from threading import Lock
 from typing import Any, ClassVar
 
@@ -19,8 +19,7 @@ from starlette.exceptions import HTTPException
 
 from postil import __version__
 from postil.errors import PostilError
-from postil.workbench.api import answers, courses, exports, jobs, judging, judging_schemas, schemas
-from postil.workbench.api import schemas as stored_schemas
+from postil.workbench.api import courses, exports, jobs, judging, judging_schemas, pupils, schemas
 from postil.workbench.api.auth import OfCaller, count_stranger, needs, refuse_unknown
 from postil.workbench.api.idempotency import HEADER, REPLAYED
 from postil.workbench.http import problems
@@ -29,8 +28,8 @@ from postil.workbench.http.problems import KINDS, MEDIA_TYPE, FieldError, Proble
 from postil.workbench.http.rendering import OfStore, render
 from postil.workbench.jobs.judging import JudgingProcess
 from postil.workbench.settings import Settings
+from postil.workbench.store.access import forget_old_replies
 from postil.workbench.store.database import Store
-from postil.workbench.store.replies import forget_old
 
 # The OpenAPI description: what every operation shares is said here once, and examples come with it.
 
@@ -54,13 +53,15 @@ TAGS = [
     {"name": "decisions", "description": "People's labels, which override the machine's."},
     {"name": "jobs", "description": "Grading in the background."},
     {"name": "exports", "description": "Files for spreadsheets, Moodle, printing and programs."},
+    {"name": "pupils", "description": "One pupil's data over all courses: find, export and erase it."},
     {"name": "status", "description": "Whether Postil is running, and whose token is used."},
 ]
 _FASTAPI = ("HTTPValidationError", "ValidationError")  # how errors would look without `problems`
 # What can go wrong everywhere, and what with a token, a path, a write, a body and anything that is checked.
-_ALWAYS = ("too-many-requests", "internal", "unavailable")
+_ALWAYS = ("too-many-requests", "internal", "unavailable", "storage-full")
 _WITH_TOKEN = ("unauthorized", "forbidden")
-_MODELS = (stored_schemas, judging_schemas)
+_NAMING = ("/pupils/export", "/pupils/erase")  # say who is meant, though not in the path
+_MODELS = (schemas, judging_schemas, pupils)
 _DONE = {"200": "Done.", "201": "Created.", "202": "Accepted.", "204": "Done."}
 _METHODS = ("get", "post", "put", "patch", "delete")
 
@@ -74,7 +75,10 @@ def complete(spec: Spec) -> Spec:
         shown = model.model_json_schema(ref_template="#/components/schemas/{model}")
         shown.pop("$defs", None)
         schemas[model.__name__] = shown
-    _restore_examples(schemas)
+    for module in _MODELS:  # once more, because FastAPI leaves out of an example whatever is null
+        for name, model in vars(module).items():
+            if name in schemas and isinstance(model, type) and issubclass(model, BaseModel):
+                schemas[name] |= deepcopy(model.model_config.get("json_schema_extra") or {})
     _give_pages_examples(schemas)
     for path, operations in spec["paths"].items():
         for method in _METHODS:
@@ -122,7 +126,7 @@ def _kinds_of(operation: Spec, path: str) -> list[str]:
     """The kinds of problem that an operation can answer with, by what it takes."""
     body, parameters = "requestBody" in operation, operation.get("parameters", [])
     kinds = list(_WITH_TOKEN) if "security" in operation else []
-    kinds += ["not-found"] if "{" in path else []
+    kinds += ["not-found"] if "{" in path or path in _NAMING else []
     kinds += ["conflict"] if _is_keyed(operation) or "export" in path else []
     kinds += ["bad-request", "too-large"] if body else []
     kinds += ["invalid"] if body or parameters else []
@@ -147,14 +151,6 @@ def _give_example(media: Spec, schemas: Spec) -> None:
         media["example"] = deepcopy(examples[0])
 
 
-def _restore_examples(schemas: Spec) -> None:
-    """Give models their examples once more: FastAPI leaves out whatever is null."""
-    for module in _MODELS:
-        for name, model in vars(module).items():
-            if name in schemas and isinstance(model, type) and issubclass(model, BaseModel):
-                schemas[name] |= deepcopy(model.model_config.get("json_schema_extra") or {})
-
-
 def _give_pages_examples(schemas: Spec) -> None:
     """The example of a page is one of its items."""
     for schema in schemas.values():
@@ -168,58 +164,35 @@ def _give_pages_examples(schemas: Spec) -> None:
         schema["examples"] = [example]
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """One thing that can be done, as the page shows it."""
-
-    id: str
-    tag: str
-    method: str
-    path: str
-    summary: str
-    description: str
-    locked: bool
-    scopes: str
-    parameters: tuple[Spec, ...]
-    sends: str
-    gets: tuple[tuple[str, str, str], ...]  # status, what it means, example
-    problems: tuple[str, ...]
-
-
 def show_reference(request: Request) -> HTMLResponse:
     """The whole description as one page: without scripts, and with nothing fetched from elsewhere."""
     spec: Spec = request.app.openapi()
     root = spec["servers"][0]["url"]
-    known = [
-        _operation(root, path, method, operation)
-        for path, operations in spec["paths"].items()
-        for method, operation in operations.items()
-    ]
-    parts = [
-        (tag, [operation for operation in known if operation.tag == tag["name"]]) for tag in spec["tags"]
-    ]
-    shown = [part for part in parts if part[1]]
-    return render(request, "reference.html", spec=spec, parts=shown, kinds=KINDS, coded=_coded)
+    parts: dict[str, list[Spec]] = {}
+    for path, operations in spec["paths"].items():
+        for method, operation in operations.items():
+            shown = _operation(f"{method.upper()} {root}{path}", operation)
+            parts.setdefault(operation["tags"][0], []).append(shown)
+    listed = [(tag, parts[tag["name"]]) for tag in spec["tags"] if tag["name"] in parts]
+    return render(request, "reference.html", spec=spec, parts=listed, kinds=KINDS, coded=_coded)
 
 
-def _operation(root: str, path: str, method: str, operation: Spec) -> Operation:
+def _operation(call: str, operation: Spec) -> Spec:
+    """One thing that can be done, as the page shows it."""
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
     responses = operation["responses"].items()
-    good = [(status, response) for status, response in responses if status.startswith("2")]
-    return Operation(
-        id=operation["operationId"],
-        tag=operation["tags"][0],
-        method=method.upper(),
-        path=root + path,
-        summary=operation["summary"],
-        description=operation.get("description", ""),
-        locked="security" in operation,
-        scopes=", ".join(scope for need in operation.get("security", ()) for scope in need["token"]),
-        parameters=tuple(operation.get("parameters", ())),
-        sends=_json(body.get("example")),
-        gets=tuple((status, response["description"], _example(response)) for status, response in good),
-        problems=tuple(status for status, response in responses if MEDIA_TYPE in response.get("content", {})),
-    )
+    return {
+        "id": operation["operationId"],
+        "call": call,
+        "summary": operation["summary"],
+        "description": operation.get("description", ""),
+        "locked": "security" in operation,
+        "scopes": ", ".join(scope for need in operation.get("security", ()) for scope in need["token"]),
+        "parameters": operation.get("parameters", ()),
+        "sends": _json(body.get("example")),
+        "gets": [(status, _example(response)) for status, response in responses if status.startswith("2")],
+        "problems": [status for status, response in responses if MEDIA_TYPE in response.get("content", {})],
+    }
 
 
 def _example(response: Spec) -> str:
@@ -264,10 +237,12 @@ _GROUPS = (
     judging.router,
     courses.router,
     courses.questions_router,
-    answers.router,
-    answers.decisions_router,
+    courses.answers_router,
+    courses.decisions_router,
     jobs.router,
     exports.router,
+    pupils.router,
+    pupils.erasing_router,
     router,
 )
 
@@ -294,7 +269,7 @@ class Api(FastAPI):
 def create_api(settings: Settings, store: Store | None) -> FastAPI:
     """The API over a store, to be mounted at `ROOT`; without one it can only describe itself."""
     if store is not None:
-        forget_old(store)
+        forget_old_replies(store)
     app = Api(
         title="Postil",
         version=__version__,
@@ -310,13 +285,11 @@ def create_api(settings: Settings, store: Store | None) -> FastAPI:
     app.state.settings = settings
     app.state.store = store
     app.state.limits = Limits(settings)
-    app.state.judging = JudgingProcess()
+    app.state.judging = JudgingProcess(memory=settings.memory)
     app.router.routes.extend(_ROUTES.routes)
     app.add_api_route(
         "/docs", show_reference, include_in_schema=False, dependencies=[Depends(count_stranger)]
     )
-    app.add_exception_handler(PostilError, problems.answer_told)
-    app.add_exception_handler(HTTPException, problems.answer_refused)
-    app.add_exception_handler(RequestValidationError, problems.answer_invalid)
-    app.add_exception_handler(Exception, problems.answer_broken)
+    for kind in (PostilError, HTTPException, RequestValidationError, Exception):
+        app.add_exception_handler(kind, problems.answer_error)
     return app

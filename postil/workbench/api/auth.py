@@ -10,10 +10,8 @@ from fastapi import Depends, Request, Security, params
 from fastapi.security import HTTPBearer, SecurityScopes
 
 from postil.workbench.http.access import May, may
-from postil.workbench.http.addresses import client_address
 from postil.workbench.http.guard import Limits
 from postil.workbench.http.problems import ProblemError
-from postil.workbench.http.rendering import too_many
 from postil.workbench.records import Level, Person
 from postil.workbench.store.access import SCOPES, Token, find_token
 
@@ -119,10 +117,7 @@ def _unknown(request: Request, what: str, challenge: str) -> ProblemError:
 
 
 def _count(request: Request, person: Person | None) -> None:
-    """Count a request of a person, with whatever token, or of a stranger; with `--local` nobody waits."""
-    if request.app.state.settings.local:
-        return
     limits: Limits = request.app.state.limits
-    wait = limits.stranger(client_address(request)) if person is None else limits.person(str(person.id))
-    if wait:
-        raise too_many(wait)
+    refusal = limits.refusal(request, person)
+    if refusal:
+        raise refusal

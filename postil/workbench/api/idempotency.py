@@ -23,15 +23,15 @@ from postil.workbench.api.auth import check_again, identify, writes
 from postil.workbench.http.access import THINGS, refuse_blind
 from postil.workbench.http.problems import ProblemError
 from postil.workbench.records import LOCAL, Level
-from postil.workbench.store import replies
-from postil.workbench.store.access import right_on
+from postil.workbench.store import access
+from postil.workbench.store.access import Reply, right_on
 from postil.workbench.store.database import Store, StoreAwayError, watch_commits
-from postil.workbench.store.replies import Reply
 
 HEADER, REPLAYED = "Idempotency-Key", "Idempotency-Replayed"
 WRITES = {"POST", "PUT", "PATCH", "DELETE"}
 _KEY = "^[!-~]{1,200}$"
 _KEPT_HEADERS = ("content-type", "location")
+_GONE = "This was done, but what it was about no longer exists."
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 Reader = Callable[[Store, int], BaseModel]
 
@@ -87,7 +87,7 @@ class KeyedRoute(APIRoute):
 async def _once(request: Request, route: APIRoute, caller: str, key: str, handle: Handler) -> Response:
     store: Store = request.app.state.store
     fingerprint = _fingerprint(request, await request.body())
-    before = await run_in_threadpool(replies.begin, store, caller, key, fingerprint)
+    before = await run_in_threadpool(access.begin_reply, store, caller, key, fingerprint)
     if before is not None:
         return await run_in_threadpool(_again, request, route, before, fingerprint)
     with watch_commits() as watch:
@@ -97,11 +97,11 @@ async def _once(request: Request, route: APIRoute, caller: str, key: str, handle
             # Where the database went away after something was stored, the key stays taken: it was half done.
             if not (watch.committed and isinstance(error, StoreAwayError)):
                 with suppress(StoreAwayError):
-                    await run_in_threadpool(replies.give_up, store, caller, key)
+                    await run_in_threadpool(access.free_key, store, caller, key)
             raise
     record = _record(request, route, response)
     with suppress(StoreAwayError):  # it was done: who asked is told so, even if it cannot be written down
-        await run_in_threadpool(replies.finish, store, caller, key, response.status_code, record)
+        await run_in_threadpool(access.keep_reply, store, caller, key, response.status_code, record)
     return response
 
 
@@ -120,6 +120,8 @@ def _again(request: Request, route: APIRoute, before: Reply, fingerprint: str) -
     if before.status != HTTPStatus.NO_CONTENT or not _is_gone(request):
         check_again(request, route.dependencies)
     record = json.loads(before.body)
+    if record.get("erased"):
+        raise ProblemError("not-found", _GONE)
     body = record.get("body")
     if body is None:
         body = _read_anew(request, *WITH_WORDS[route.response_model], record["number"])
@@ -141,7 +143,7 @@ def _read_anew(request: Request, name: str, read: Reader, number: int) -> str:
     store, person = request.app.state.store, request.state.person
     right = right_on(store, person, **{name: number})
     if right is None:
-        raise ProblemError("not-found", "This was done, but what it was about no longer exists.")
+        raise ProblemError("not-found", _GONE)
     if right.question_id is not None:
         refuse_blind(store, person, right.question_id)
     return read(store, number).model_dump_json()

@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Annotated, Any, Protocol
+from typing import Any, Protocol
 
-from fastapi import APIRouter, BackgroundTasks, Depends, Request
+from fastapi import APIRouter, BackgroundTasks, Request
 
 from postil.errors import PostilError
-from postil.workbench.api.auth import needs
+from postil.workbench.api.auth import identify, needs
 from postil.workbench.api.judging_schemas import (
     AlignedTexts,
     AlignTexts,
@@ -23,15 +22,17 @@ from postil.workbench.api.judging_schemas import (
     GradeTexts,
 )
 from postil.workbench.http.problems import ProblemError
+from postil.workbench.jobs.costs import demand_affordable
 from postil.workbench.jobs.judging import (
     AlignTask,
     ClassTask,
     EntailTask,
     FacetsTask,
-    Findings,
     JudgingProcess,
     Task,
     TooBusyError,
+    TooManyError,
+    TooMuchError,
 )
 from postil.workbench.store.database import Store
 from postil.workbench.store.jobs import DEFERRED, GRADED, SECONDS, Counts, add_counts
@@ -46,42 +47,39 @@ class _Named(Protocol):
     id: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Judging:
-    """Has tasks done, and counts them afterwards, when the answer is on its way."""
+async def _do(
+    request: Request, later: BackgroundTasks, task: Task, texts: Sequence[_Named]
+) -> dict[str, Any]:
+    """What a task finds out, with the ids of the texts that were sent; without one, a text's number.
 
-    process: JudgingProcess
-    store: Store
-    later: BackgroundTasks
-
-    async def do(self, task: Task) -> Findings:
-        """Do a task, or say why it cannot be done."""
-        begun = time.monotonic()
-        try:
-            findings = await self.process.do(task)
-        except TooBusyError as error:
-            headers = {} if error.retry_after is None else {"Retry-After": str(error.retry_after)}
-            raise ProblemError("busy", error.what, hint=error.hint, headers=headers) from error
-        except PostilError as error:
-            raise ProblemError("invalid", error.what, hint=error.hint) from error
-        counts = {(SECONDS, _BY): time.monotonic() - begun}
-        if isinstance(task, ClassTask):
-            counts[GRADED, _BY] = len(findings.items)
-            counts[DEFERRED, _BY] = sum(bool(item["deferred"]) for item in findings.items)
-        self.later.add_task(_count, self.store, counts)
-        return findings
+    It is counted afterwards, when the answer is on its way.
+    """
+    process: JudgingProcess = request.app.state.judging
+    begun = time.monotonic()
+    try:
+        demand_affordable(task)
+        findings = await process.do(task, identify(request).person.id)
+    except TooMuchError as error:
+        raise ProblemError("too-large", error.what, hint=error.hint) from error
+    except TooBusyError as error:
+        kind = "too-many-requests" if isinstance(error, TooManyError) else "busy"
+        headers = {} if error.retry_after is None else {"Retry-After": str(error.retry_after)}
+        raise ProblemError(kind, error.what, hint=error.hint, headers=headers) from error
+    except PostilError as error:
+        raise ProblemError("invalid", error.what, hint=error.hint) from error
+    counts = {(SECONDS, _BY): time.monotonic() - begun}
+    if isinstance(task, ClassTask):
+        counts[GRADED, _BY] = len(findings.items)
+        counts[DEFERRED, _BY] = sum(bool(item["deferred"]) for item in findings.items)
+    later.add_task(_count, request.app.state.store, counts)
+    ids = [str(number) if text.id is None else text.id for number, text in enumerate(texts, 1)]
+    items = [{"id": id, **item} for id, item in zip(ids, findings.items, strict=True)]
+    return {"items": items, "warnings": findings.warnings}
 
 
 def _count(store: Store, counts: Counts) -> None:
     with suppress(PostilError):  # nobody is told: what was judged has been sent
         add_counts(store, counts)
-
-
-def _judging(request: Request, later: BackgroundTasks) -> Judging:
-    return Judging(request.app.state.judging, request.app.state.store, later)
-
-
-OfJudging = Annotated[Judging, Depends(_judging)]
 
 
 @router.post(
@@ -91,7 +89,7 @@ OfJudging = Annotated[Judging, Depends(_judging)]
     response_model=GradedTexts,
     summary="Judge a class at once",
 )
-async def grade_class(asked: GradeTexts, judging: OfJudging) -> dict[str, Any]:
+async def grade_class(asked: GradeTexts, request: Request, later: BackgroundTasks) -> dict[str, Any]:
     """Judge up to 200 answers to a question; with `explain` or `facets`, up to 50 short ones.
 
     For more answers, store them in a course and start a job. `warnings` name problems with the question.
@@ -106,8 +104,7 @@ async def grade_class(asked: GradeTexts, judging: OfJudging) -> dict[str, Any]:
         asked.facets is not False,
         tuple(asked.facets) if isinstance(asked.facets, list) else None,
     )
-    findings = await judging.do(task)
-    return {"items": _named(findings, asked.answers), "warnings": findings.warnings}
+    return await _do(request, later, task, asked.answers)
 
 
 @router.post(
@@ -117,10 +114,10 @@ async def grade_class(asked: GradeTexts, judging: OfJudging) -> dict[str, Any]:
     response_model=AlignedTexts,
     summary="Align the chunks of sentences",
 )
-async def align_pairs(asked: AlignTexts, judging: OfJudging) -> dict[str, Any]:
+async def align_pairs(asked: AlignTexts, request: Request, later: BackgroundTasks) -> dict[str, Any]:
     """Align the chunks of up to 50 pairs of sentences: which belong together, how, and how strongly."""
     pairs = tuple((pair.source, pair.target) for pair in asked.pairs)
-    return {"items": _named(await judging.do(AlignTask(pairs)), asked.pairs)}
+    return await _do(request, later, AlignTask(pairs), asked.pairs)
 
 
 @router.post(
@@ -130,10 +127,10 @@ async def align_pairs(asked: AlignTexts, judging: OfJudging) -> dict[str, Any]:
     response_model=EntailedTexts,
     summary="Judge entailment",
 )
-async def entail_pairs(asked: EntailTexts, judging: OfJudging) -> dict[str, Any]:
+async def entail_pairs(asked: EntailTexts, request: Request, later: BackgroundTasks) -> dict[str, Any]:
     """Judge whether up to 50 texts imply their hypotheses, contradict them or leave them open, and why."""
     pairs = tuple((pair.text, pair.hypothesis) for pair in asked.pairs)
-    return {"items": _named(await judging.do(EntailTask(pairs, asked.scheme)), asked.pairs)}
+    return await _do(request, later, EntailTask(pairs, asked.scheme), asked.pairs)
 
 
 @router.post(
@@ -143,15 +140,9 @@ async def entail_pairs(asked: EntailTexts, judging: OfJudging) -> dict[str, Any]
     response_model=FoundFacets,
     summary="Find the facets of a reference in answers",
 )
-async def find_facets(asked: FacetTexts, judging: OfJudging) -> dict[str, Any]:
+async def find_facets(asked: FacetTexts, request: Request, later: BackgroundTasks) -> dict[str, Any]:
     """Find which small claims of a reference up to 50 answers express, leave out or contradict."""
     facets = None if asked.facets is None else tuple(asked.facets)
     answers = tuple(answer.text for answer in asked.answers)
     task = FacetsTask(asked.question, asked.reference, answers, facets)
-    return {"items": _named(await judging.do(task), asked.answers)}
-
-
-def _named(findings: Findings, texts: Sequence[_Named]) -> list[dict[str, Any]]:
-    """What was found, with the ids of the texts that were sent; without one, a text's number."""
-    ids = [str(number) if text.id is None else text.id for number, text in enumerate(texts, 1)]
-    return [{"id": id, **item} for id, item in zip(ids, findings.items, strict=True)]
+    return await _do(request, later, task, asked.answers)

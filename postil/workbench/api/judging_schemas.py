@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from postil.data.judgements import Reason
 from postil.workbench.api.schemas import (
     LONGEST_ANSWER,
     LONGEST_KEY,
@@ -72,6 +73,7 @@ JUDGEMENT: dict[str, Any] = {
     "feedback": FEEDBACK,
     "facets": [FACET],
     "alignment": ALIGNMENT,
+    "reason": None,
 }
 ALIGNED: dict[str, Any] = {
     "id": "1",
@@ -254,6 +256,7 @@ class TextJudgement(Shown):
     feedback: Feedback | None = Field(description="With `explain`, if a model judged.")
     facets: list[FoundFacet] | None = Field(description="With `facets`, if a model judged.")
     alignment: TextAlignment | None = Field(description="With `explain`: the answer and the reference.")
+    reason: Reason | None = Field(description="`because` for programs; null if it is empty.")
     model_config = shows(**JUDGEMENT)
 
 

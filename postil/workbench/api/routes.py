@@ -1,4 +1,4 @@
-"""What the API's routes share: ids in addresses, pages of long lists, the log, records as they are shown."""
+"""What the API's routes share: ids in addresses, pages of long lists, records as they are shown."""
 
 from __future__ import annotations
 
@@ -12,16 +12,14 @@ from fastapi import Depends, Path, Query, Request, Response
 from postil.workbench import records
 from postil.workbench.api import schemas
 from postil.workbench.api.schemas import MOST_NUMBER, Page
-from postil.workbench.claims import FacetView
 from postil.workbench.exports import feedback, points_of
-from postil.workbench.http.addresses import client_address
-from postil.workbench.records import Person
 from postil.workbench.store.courses import get_course, get_question, is_outdated
 from postil.workbench.store.database import Store
-from postil.workbench.store.events import log_event
 from postil.workbench.store.jobs import get_job
 
 USUAL, MOST = 50, 200
+# The fields of a judgement that are shown as the store has them.
+_SAME = ("label", "probabilities", "confidence", "deferred", "reference", "made", "reason")
 
 CourseId = Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The number of a course.")]
 QuestionId = Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The number of a question.")]
@@ -94,13 +92,6 @@ def point_to(request: Request, response: Response, path: str) -> None:
     response.headers["Location"] = f"{request.scope.get('root_path', '')}{path}"
 
 
-def log(request: Request, what: str, course_id: int, about: str = "") -> None:
-    """Write down what the caller did."""
-    person: Person = request.state.person
-    store = request.app.state.store
-    log_event(store, person, what, course_id=course_id, about=about, address=client_address(request))
-
-
 # Records of the store as the API shows them; most have a model with the same fields, and need no help.
 
 
@@ -117,12 +108,15 @@ def read_question(store: Store, question_id: int) -> schemas.Question:
 def read_facets(store: Store, question_id: int) -> schemas.Facets:
     """The facets of a question as they are now."""
     outdated = is_outdated(store, question_id)
-    facets = get_question(store, question_id).facets
+    question = get_question(store, question_id)
+    facets = question.facets
     shown = facets and [
         schemas.Facet(id=facet.id, name=facet.first, weight=facet.weight, required=facet.required)
         for facet in facets
     ]
-    return schemas.Facets.model_validate({"facets": shown, "outdated": outdated})
+    return schemas.Facets.model_validate(
+        {"facets": shown, "outdated": outdated, "version": question.facets_version}
+    )
 
 
 def read_job(store: Store, job_id: int) -> schemas.Job:
@@ -146,9 +140,19 @@ def show_answer(question: records.Question, view: records.View) -> schemas.Answe
             "points": points_of(question, view),
             "doubtful": view.doubtful,
             "feedback": feedback(view),
-            "judgement": None if view.judged is None else _show_judgement(view.judged, view.note),
+            "judgement": view.judged
+            and {**{name: getattr(view.judged, name) for name in _SAME}, "explanation": view.note},
             "decision": view.decision,
-            "facets": [_show_facet(facet) for facet in view.facets],
+            "version": str(view.version),
+            "facets": [
+                {
+                    "id": shown.facet.id,
+                    "name": shown.facet.first,
+                    "outcome": shown.label,
+                    "decided": shown.told,
+                }
+                for shown in view.facets
+            ],
         }
     )
 
@@ -164,12 +168,3 @@ def show_change(change: records.Change) -> schemas.Change:
             "confidence": change.after.confidence,
         }
     )
-
-
-def _show_judgement(judged: records.Judged, note: str) -> dict[str, object]:
-    same = ("label", "probabilities", "confidence", "deferred", "reference", "made")
-    return {**{name: getattr(judged, name) for name in same}, "explanation": note}
-
-
-def _show_facet(view: FacetView) -> dict[str, object]:
-    return {"id": view.facet.id, "name": view.facet.first, "outcome": view.label, "decided": view.told}

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.config import JsonDict, JsonValue
 
-from postil.data.formats.spreadsheets import MAX_CELL
+from postil.data.formats.workbooks import MAX_CELL
+from postil.data.judgements import Reason
 from postil.workbench.store.courses import LONGEST_NAME, MOST_FACETS, MOST_WEIGHT
 
 LONGEST_COURSE = 200
@@ -34,6 +35,7 @@ _JUDGEMENT: JsonDict = {
     "reference": "The circuit is closed, so current flows.",
     "explanation": "It says that the circuit is closed. It leaves out “current flows”.",
     "made": _WHEN,
+    "reason": None,
 }
 _DECISION: JsonDict = {
     "id": 31,
@@ -55,12 +57,20 @@ ScopeName = Literal["judge", "read", "write"]
 
 
 def _whole(value: object) -> object:
-    """A number that JSON writes with a point, as in 7.0, is a whole one, too."""
+    """A whole number, even if JSON writes it with a point, as in 7.0."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 Number = Annotated[int, Field(ge=1, le=MOST_NUMBER, description="Its number, as used in addresses.")]
 SentNumber = Annotated[Number, BeforeValidator(_whole)]
+SeenVersion = Annotated[
+    str | None,
+    Field(
+        max_length=LONGEST_KEY,
+        description="The `version` that this is based on. If what is stored has another by now, nothing is "
+        "done (409 `changed`, with what is stored). Without it, the last one to write wins.",
+    ),
+]
 Share = Annotated[float, Field(ge=0, le=1)]
 Points = Annotated[
     float, Field(gt=0, le=MOST_POINTS, allow_inf_nan=False, description="The points for a right answer.")
@@ -168,6 +178,7 @@ class QuestionEdit(Received):
     text: Annotated[str, words(LONGEST_TEXT, "The question as it was asked.")] | None = None
     references: Annotated[list[Reference], Field(min_length=1, max_length=MOST_REFERENCES)] | None = None
     points: Points | None = None
+    version: SeenVersion = None
     model_config = shows(points=3)
 
 
@@ -183,6 +194,7 @@ class Question(Shown):
     answers: int = Field(ge=0, description="How many answers it has.")
     judged: int = Field(ge=0, description="How many answers the machine has judged.")
     decided: int = Field(ge=0, description="How many answers a person has decided.")
+    version: str = Field(description="Another one after each change of text, references or points.")
     model_config = shows(
         id=7,
         course_id=3,
@@ -193,6 +205,7 @@ class Question(Shown):
         answers=27,
         judged=27,
         decided=4,
+        version="5d41402abc4b2a76",
     )
 
 
@@ -220,6 +233,7 @@ class NewFacets(Received):
     """All the points that a full answer makes; facets that are left out are removed."""
 
     facets: list[NewFacet] = Field(min_length=1, max_length=MOST_FACETS)
+    version: SeenVersion = None
     model_config = shows(facets=[{"name": "the circuit is closed", "weight": 2}, {"name": "current flows"}])
 
 
@@ -240,9 +254,11 @@ class Facets(Shown):
     outdated: bool = Field(
         description="Whether answers were judged with other facets; a `recheck` job looks again."
     )
+    version: str = Field(description="Another one after each change of the facets.")
     model_config = shows(
         facets=[{"id": "f1a2b3c4", "name": "the circuit is closed", "weight": 2.0, "required": True}],
         outdated=False,
+        version="7d793037a0760186",
     )
 
 
@@ -285,6 +301,7 @@ class Judgement(Shown):
     reference: str = Field(description="The reference that the answer was compared with.")
     explanation: str = Field(description="How the answer compares with it, for the teacher.")
     made: datetime
+    reason: Reason | None = Field(description="What decided instead of the model, or set the answer apart.")
     model_config = shows(**_JUDGEMENT)
 
 
@@ -298,6 +315,7 @@ class NewDecision(Received):
         description="The ids of the facets that the answer expresses, if a teacher has set facets; if left "
         "out, earlier ticks still count.",
     )
+    version: SeenVersion = None
     model_config = shows(label="correct")
 
 
@@ -315,6 +333,13 @@ class Decision(Shown):
         description="Facets, by id, and whether the answer expresses them."
     )
     model_config = shows(**_DECISION)
+
+
+class CurrentDecision(Shown):
+    """What a problem of the kind `changed` shows as `current`: the decision that counts now, if any."""
+
+    version: str
+    decision: Decision | None
 
 
 class Decisions(Page):
@@ -357,6 +382,7 @@ class Answer(Shown):
     judgement: Judgement | None
     decision: Decision | None
     facets: list[AnswerFacet]
+    version: str = Field(description="Another one after each judgement and each decision.")
     model_config = shows(
         id=101,
         question_id=7,
@@ -372,6 +398,7 @@ class Answer(Shown):
         judgement=_JUDGEMENT,
         decision=_DECISION,
         facets=[],
+        version="31-1772443800000000",
     )
 
 

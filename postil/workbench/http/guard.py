@@ -6,53 +6,28 @@ import hmac
 import logging
 import time
 import traceback
+from collections import deque
 from collections.abc import Callable, Coroutine
 from math import ceil
+from threading import Lock
 from typing import Any
 
 from fastapi import HTTPException, Request
 from fastapi.routing import APIRoute
-from limits import RateLimitItemPerMinute
-from limits.storage import MemoryStorage
-from limits.strategies import MovingWindowRateLimiter
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from postil.errors import is_disk_full
 from postil.workbench.http import monitoring, problems
 from postil.workbench.http.addresses import client_address, is_secure, login_path, main_origin, origins_of
 from postil.workbench.http.rendering import is_htmx, refuse, too_large, too_many
+from postil.workbench.records import Person
 from postil.workbench.settings import Settings
-from postil.workbench.store.database import Store, StoreAwayError
-from postil.workbench.store.logins import Session, find_session
-
-
-class Limits:
-    """The requests of the last minute, by person, and by address from which nobody is logged in.
-
-    They are counted in memory: each server process counts its own.
-    """
-
-    def __init__(self, settings: Settings) -> None:
-        self._limiter = MovingWindowRateLimiter(MemoryStorage())
-        self._person = RateLimitItemPerMinute(settings.person_per_minute)
-        self._stranger = RateLimitItemPerMinute(settings.stranger_per_minute)
-
-    def person(self, who: str) -> int:
-        """Count a request of somebody who is known; returns the seconds to wait if it is one too many."""
-        return self._count(self._person, "person", who)
-
-    def stranger(self, address: str) -> int:
-        """Count a request from an address; returns the seconds to wait if it is one too many."""
-        return self._count(self._stranger, "address", address)
-
-    def _count(self, limit: RateLimitItemPerMinute, kind: str, who: str) -> int:
-        if self._limiter.hit(limit, kind, who):
-            return 0
-        again = self._limiter.get_window_stats(limit, kind, who).reset_time
-        return max(1, ceil(again - time.time()))
-
+from postil.workbench.store.attempts import find_any_mark
+from postil.workbench.store.database import Store, StoreAwayError, StoreFullError
+from postil.workbench.store.logins import find_session
 
 API = "/api/v1"
 _LOG = logging.getLogger("postil.workbench")
@@ -60,6 +35,8 @@ _DRAINED = 8  # times the limit: so much of too large an upload is read, so that
 _OTHER_FIELDS = 1000  # of a large form, beside one for each answer
 _READING = ("GET", "HEAD", "OPTIONS")
 _WAYS_IN = ("/login", "/open")
+_MINUTE = 60.0
+_FORMS_PER_LOGIN = 5  # a form is opened by many who do not log in, and costs less than a password
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
@@ -74,7 +51,69 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
+_MARKS_KEPT = 365 * 24 * 3600  # seconds
 _ONLY_TLS = "max-age=31536000"  # for a year, browsers do not even try without it
+
+
+class Limits:
+    """The requests of the last minute, by person, and by address from which nobody is logged in.
+
+    Logging in has buckets of its own: a school that opens its pages, all behind one address, must not keep
+    its teachers from logging in. Each server process counts for itself, in memory, by a clock that is never
+    set back.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._local = settings.local
+        self._most = {
+            "person": settings.person_per_minute,
+            "address": settings.stranger_per_minute,
+            "form": _FORMS_PER_LOGIN * settings.login_per_minute,
+            "login": settings.login_per_minute,
+            "browser": settings.login_per_minute,
+        }
+        self._moments: dict[tuple[str, str], deque[float]] = {}
+        self._swept = time.monotonic()
+        self._lock = Lock()  # the API asks from other threads than the pages
+
+    def refusal(self, request: Request, person: Person | None, mark: str = "") -> HTTPException | None:
+        """Count a request of a person or a stranger; why it must wait, if so (never with `--local`).
+
+        A browser with the `mark` of somebody who is not logged in now is counted by itself.
+        """
+        if self._local:
+            return None
+        if person is not None:
+            wait = self._wait("person", str(person.id))
+        elif mark:
+            wait = self._wait("browser", mark)
+        elif request.scope["path"] in _WAYS_IN:
+            wait = self._wait("form" if request.method in _READING else "login", client_address(request))
+        else:
+            wait = self._wait("address", client_address(request))
+        return too_many(max(1, ceil(wait))) if wait > 0 else None
+
+    def _wait(self, kind: str, who: str) -> float:
+        """Count a request, or say after how many seconds it would be counted."""
+        with self._lock:
+            moment = time.monotonic()
+            self._sweep(moment)
+            moments = self._moments.setdefault((kind, who), deque())
+            while moments and moments[0] <= moment - _MINUTE:
+                moments.popleft()
+            if len(moments) >= self._most[kind]:
+                return moments[0] + _MINUTE - moment if moments else _MINUTE
+            moments.append(moment)
+            return 0.0
+
+    def _sweep(self, moment: float) -> None:
+        """Once a minute, forget whoever has not asked for a minute: strangers have many addresses."""
+        if moment > self._swept + _MINUTE:
+            self._swept = moment
+            oldest = moment - _MINUTE
+            old = [key for key, moments in self._moments.items() if not moments or moments[-1] <= oldest]
+            for key in old:
+                del self._moments[key]
 
 
 def cookie_name(settings: Settings) -> str:
@@ -98,6 +137,21 @@ def set_cookie(answer: Response, settings: Settings, key: str) -> None:
 def drop_cookie(answer: Response, settings: Settings) -> None:
     """Take a browser's key away."""
     answer.delete_cookie(cookie_name(settings), path="/", **_cookie_rules(settings))
+
+
+def known_marks(request: Request, settings: Settings) -> str:
+    """The marks of those who have logged in with this browser before."""
+    return request.cookies.get(_marks_name(settings), "")
+
+
+def set_marks(answer: Response, settings: Settings, marks: str) -> None:
+    """Let a browser be known by these marks."""
+    name = _marks_name(settings)
+    answer.set_cookie(name, marks, max_age=_MARKS_KEPT, path="/", **_cookie_rules(settings))
+
+
+def _marks_name(settings: Settings) -> str:
+    return "__Host-postil-known" if is_secure(settings) else f"postil-{settings.port}-known"
 
 
 def _cookie_rules(settings: Settings) -> dict[str, Any]:
@@ -157,12 +211,12 @@ class Guard:
                 return
             await _drain(receive, _DRAINED * self.settings.most_bytes)
         except StoreAwayError as error:  # before anybody is known: later it is told as other errors are
-            refusal = HTTPException(503, str(error))
+            refusal = HTTPException(507 if isinstance(error, StoreFullError) else 503, str(error))
         except Exception as error:  # noqa: BLE001 — whatever it is, its text may be a pupil's and stays out of logs
             _log(request, error)
             if started:
                 return
-            refusal = HTTPException(500)
+            refusal = HTTPException(507, str(StoreFullError())) if is_disk_full(error) else HTTPException(500)
         response = await run_in_threadpool(_respond, request, refusal)
         await response(scope, receive, answer)
 
@@ -182,31 +236,27 @@ class Guard:
         path: str = request.scope["path"]
         if _is_api(path):
             return None
-        if request.method not in _READING and not self._from_here(request, self.origins[host]):
+        site = request.headers.get("sec-fetch-site", "same-origin")
+        from_here = site == "same-origin" and request.headers.get("origin", "") == self.origins[host]
+        if request.method not in _READING and not from_here:
             return HTTPException(403, "This form came from another site, so it was ignored.")
         if path.startswith("/static/"):
             return None
-        session = await run_in_threadpool(self._session, request)
-        if session is not None:
-            request.state.session, request.state.person = session, session.person
-        return self._too_many(request) or self._locked(request)
-
-    def _session(self, request: Request) -> Session | None:
-        session = find_session(self.store, request.cookies.get(cookie_name(self.settings), ""))
+        key = request.cookies.get(cookie_name(self.settings), "")
+        session = await run_in_threadpool(find_session, self.store, key)
         # The key of the one person of `--local` opens nothing where there are accounts, nor the other way.
-        if session is None or (session.person.id is None) != self.settings.local:
-            return None
-        return session
+        if session is not None and (session.person.id is None) == self.settings.local:
+            request.state.session, request.state.person = session, session.person
+        return await self._too_many(request) or self._locked(request)
 
-    def _too_many(self, request: Request) -> HTTPException | None:
-        """Why somebody has to wait; the one person of `--local` never does."""
-        if self.settings.local:
-            return None
-        if request.state.person is None:
-            wait = self.limits.stranger(client_address(request))
-        else:
-            wait = self.limits.person(str(request.state.person.id))
-        return too_many(wait) if wait else None
+    async def _too_many(self, request: Request) -> HTTPException | None:
+        """Why a request must wait; in a known browser not because of others at the same address."""
+        refusal = self.limits.refusal(request, request.state.person)
+        marks = known_marks(request, self.settings)
+        if refusal and marks and request.state.person is None:
+            mark = await run_in_threadpool(find_any_mark, self.store, marks)
+            return self.limits.refusal(request, None, mark) if mark else refusal
+        return refusal
 
     def _locked(self, request: Request) -> HTTPException | Response | None:
         """How somebody gets in who is not in yet."""
@@ -218,10 +268,6 @@ class Guard:
         if is_htmx(request):
             return Response(status_code=401, headers={"HX-Redirect": where})
         return RedirectResponse(where, status_code=303)
-
-    def _from_here(self, request: Request, origin: str) -> bool:
-        site = request.headers.get("sec-fetch-site", "same-origin")
-        return site == "same-origin" and request.headers.get("origin", "") == origin
 
     def _limited(self, receive: Receive) -> Receive:
         """Count what comes in; a body without a length, or longer than it claims, is stopped at the limit."""

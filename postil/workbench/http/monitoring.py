@@ -120,24 +120,19 @@ class _Shared(Collector):
 
 
 def _counters(figures: Figures) -> Iterator[Metric]:
-    counters = figures.counters
-    for name, what in (
-        (GRADED, "Answers graded, by what asked for it."),
-        (DEFERRED, "Answers graded and left to a person, by what asked for it."),
+    by_asker = [(by,) for by in _ASKED_BY]
+    stages = [(stage,) for stage in _STAGES]
+    ends = [(kind, state) for kind in KINDS for state in ("done", "failed")]
+    for name, what, labels, cases in (
+        (GRADED, "Answers graded, by what asked for it.", ["by"], by_asker),
+        (DEFERRED, "Answers graded and left to a person, by what asked for it.", ["by"], by_asker),
+        (SECONDS, "Seconds spent, by stage.", ["stage"], stages),
+        (ENDED, "Jobs that ended.", ["kind", "state"], ends),
     ):
-        answers = CounterMetricFamily(f"postil_{name}", what, labels=["by"])
-        for by in _ASKED_BY:
-            answers.add_metric([by], counters.get((name, by), 0))
-        yield answers
-    spent = CounterMetricFamily(f"postil_{SECONDS}", "Seconds spent, by stage.", labels=["stage"])
-    for stage in _STAGES:
-        spent.add_metric([stage], counters.get((SECONDS, stage), 0))
-    yield spent
-    ended = CounterMetricFamily(f"postil_{ENDED}", "Jobs that ended.", labels=["kind", "state"])
-    for kind in KINDS:
-        for state in ("done", "failed"):
-            ended.add_metric([kind, state], counters.get((ENDED, f"{kind} {state}"), 0))
-    yield ended
+        family = CounterMetricFamily(f"postil_{name}", what, labels=labels)
+        for case in cases:
+            family.add_metric(case, figures.counters.get((name, " ".join(case)), 0))
+        yield family
 
 
 def _gauges(figures: Figures) -> Iterator[Metric]:

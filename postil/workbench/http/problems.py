@@ -14,8 +14,8 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException as AnyHTTPException
 from starlette.routing import compile_path
 
-from postil.errors import PostilError
-from postil.workbench.store.database import StoreAwayError
+from postil.errors import PostilError, is_disk_full
+from postil.workbench.store.database import StoreAwayError, StoreFullError
 
 MEDIA_TYPE = "application/problem+json"
 _TYPES = "/api/v1/docs#"  # a kind's address is also where it is described
@@ -33,31 +33,35 @@ class Kind:
 
 
 KINDS = {
-    "bad-request": Kind(400, "The request could not be read", "It came damaged. Nothing was done."),
+    "bad-request": Kind(400, "The request could not be read", "It arrived damaged. Nothing was done."),
     "unauthorized": Kind(401, "A token is needed", "The token is missing, wrong, expired or revoked."),
-    "forbidden": Kind(403, "This is not allowed", "You may see this, but not do that with it."),
-    "insufficient-scope": Kind(403, "The token is for other things", "Make a token with the scope named."),
-    "not-found": Kind(
-        404, "There is no such thing", "It was deleted, or never was, or is not shared with you."
+    "forbidden": Kind(403, "This is not allowed", "You may see this, but you may not do that with it."),
+    "insufficient-scope": Kind(403, "The token lacks a scope", "Create a token with the scope named."),
+    "not-found": Kind(404, "Not found", "It was deleted, never existed, or is not shared with you."),
+    "method-not-allowed": Kind(405, "Method not allowed", "The address supports other methods."),
+    "conflict": Kind(409, "Conflict", "What is stored does not allow this. Nothing was done."),
+    "changed": Kind(
+        409,
+        "It has changed in the meantime",
+        "Somebody was faster, and nothing was done. `current` is what is stored now.",
     ),
-    "method-not-allowed": Kind(405, "This cannot be done here", "The address knows other methods."),
-    "conflict": Kind(409, "This does not go together", "What is stored does not allow it. Nothing was done."),
     "key-in-use": Kind(
         409,
-        "A request with this key has not ended",
-        "It is still under way: ask again in a moment. If it was broken off, see whether it was done, and "
-        "only then send it with another key.",
+        "A request with this key is in progress",
+        "Try again in a moment. If it was interrupted, check whether it was carried out, and only then send "
+        "it with another key.",
     ),
-    "too-large": Kind(413, "This is too much at once", "Split it. Nothing was done."),
-    "misdirected": Kind(421, "This is not the address", "Use the address that the workbench shows."),
+    "too-large": Kind(413, "The request is too large", "Split it. Nothing was done."),
+    "misdirected": Kind(421, "Wrong address", "Use the address that the workbench shows."),
     "invalid": Kind(
-        422, "Something in the request is not as it should be", "It does not fit its description."
+        422, "Something in the request is not as it should be", "It does not match its description."
     ),
     "key-reused": Kind(422, "This key belongs to another request", "Use a new key for every new request."),
     "too-many-requests": Kind(429, "Too many requests", "Wait as many seconds as `Retry-After` says."),
     "internal": Kind(500, "Something went wrong inside Postil", "Try again, then look at the server's log."),
-    "busy": Kind(503, "This cannot be judged now", "Try again as `Retry-After` says, or send less."),
-    "unavailable": Kind(503, "The database cannot be reached now", "What is stored is safe. Try again soon."),
+    "busy": Kind(503, "Too busy to judge this now", "Try again as `Retry-After` says, or send less."),
+    "unavailable": Kind(503, "The database is not available", "Stored data is safe. Try again soon."),
+    "storage-full": Kind(507, "The disk is full", "Stored data is safe. Make room on the server's disk."),
 }
 # What a status alone means: the first kind that has it.
 _USUAL = {kind.status: name for name, kind in reversed(KINDS.items())} | {503: "unavailable"}
@@ -79,6 +83,9 @@ class Problem(BaseModel):
     detail: str = Field(description="What is wrong, in a sentence.")
     hint: str | None = Field(None, description="What to do about it.")
     errors: list[FieldError] | None = Field(None, description="Of `invalid`: everything that is wrong.")
+    current: dict[str, Any] | None = Field(
+        None, description="Of `changed`: what is stored now, with its `version`."
+    )
 
 
 def example_of(kind: str) -> dict[str, Any]:
@@ -96,11 +103,18 @@ class ProblemError(HTTPException):
     """A problem of a kind that its status alone does not tell."""
 
     def __init__(
-        self, kind: str, detail: str = "", *, hint: str = "", headers: Mapping[str, str] | None = None
+        self,
+        kind: str,
+        detail: str = "",
+        *,
+        hint: str = "",
+        headers: Mapping[str, str] | None = None,
+        current: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(KINDS[kind].status, detail or KINDS[kind].meaning, dict(headers or {}))
         self.kind = kind
         self.hint = hint
+        self.current = current
 
 
 def problem(
@@ -110,6 +124,7 @@ def problem(
     hint: str = "",
     errors: Sequence[FieldError] | None = None,
     headers: Mapping[str, str] | None = None,
+    current: Mapping[str, Any] | None = None,
 ) -> JSONResponse:
     """The answer to a request that cannot be met."""
     known = KINDS[kind]
@@ -120,14 +135,19 @@ def problem(
         detail=detail or known.meaning,
         hint=hint or None,
         errors=list(errors) if errors is not None else None,
+        current=None,
     ).model_dump(exclude_none=True)
+    if current is not None:  # as it is, with what is null in it
+        content["current"] = current
     return JSONResponse(content, known.status, headers=dict(headers or {}), media_type=MEDIA_TYPE)
 
 
 def refuse(error: AnyHTTPException) -> JSONResponse:
     """The answer where somebody has raised a status."""
     if isinstance(error, ProblemError):
-        return problem(error.kind, error.detail, hint=error.hint, headers=error.headers)
+        return problem(
+            error.kind, error.detail, hint=error.hint, headers=error.headers, current=error.current
+        )
     status, phrase = error.status_code, HTTPStatus(error.status_code).phrase
     own = "" if error.detail == phrase else str(error.detail)
     if status in _USUAL:
@@ -136,38 +156,28 @@ def refuse(error: AnyHTTPException) -> JSONResponse:
     return JSONResponse(content, status, headers=dict(error.headers or {}), media_type=MEDIA_TYPE)
 
 
-async def answer_refused(request: Request, error: Exception) -> JSONResponse:
-    """Answer what has a status."""
-    if not isinstance(error, AnyHTTPException):
-        raise error
-    answer = refuse(error)
-    if answer.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-        answer.headers["Allow"] = ", ".join(_allowed(request))
-    return answer
-
-
-async def answer_told(request: Request, error: Exception) -> JSONResponse:
-    """Answer with what a person can mend: nothing was stored."""
-    if not isinstance(error, PostilError):
-        raise error
+async def answer_error(request: Request, error: Exception) -> JSONResponse:
+    """Answer whatever was raised, without repeating what was sent."""
+    if isinstance(error, AnyHTTPException):
+        response = refuse(error)
+        if response.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            response.headers["Allow"] = ", ".join(_allowed(request))
+        return response
+    if isinstance(error, RequestValidationError):
+        errors = error.errors()
+        shown = [_field(field) for field in errors[:_MOST_ERRORS]]
+        return problem("invalid", _count(len(errors)), errors=shown)
+    if is_disk_full(error):
+        error = StoreFullError()
+    if isinstance(error, StoreFullError):
+        return problem("storage-full", error.what, hint=error.hint)
     if isinstance(error, StoreAwayError):
         return problem("unavailable", error.what, hint=error.hint, headers={"Retry-After": "5"})
-    # What cannot be read is not there any more; what cannot be written does not go with what is there.
-    kind = "not-found" if request.method in _READING else "conflict"
-    return problem(kind, error.what, hint=error.hint)
-
-
-async def answer_invalid(_: Request, error: Exception) -> JSONResponse:
-    """Answer a request that does not fit its description, without repeating what was sent."""
-    if not isinstance(error, RequestValidationError):
-        raise error
-    errors = error.errors()
-    return problem("invalid", _count(len(errors)), errors=[_field(field) for field in errors[:_MOST_ERRORS]])
-
-
-async def answer_broken(_: Request, __: Exception) -> JSONResponse:
-    """Answer where Postil itself made a mistake; the log says which."""
-    return problem("internal")
+    if isinstance(error, PostilError):
+        # What cannot be read is not there any more; what cannot be written does not go with what is there.
+        kind = "not-found" if request.method in _READING else "conflict"
+        return problem(kind, error.what, hint=error.hint)
+    return problem("internal")  # Postil itself made a mistake; the log says which
 
 
 def _allowed(request: Request) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import cache
@@ -22,15 +23,17 @@ from starlette.exceptions import HTTPException as AnyHTTPException
 from postil import __version__
 from postil.data.judgements import CONTRADICTED, EXPRESSED
 from postil.data.labels import PLAIN_NAMES
-from postil.errors import PostilError, number_of
+from postil.errors import PostilError, is_disk_full, number_of
 from postil.explain.class_report import OUTCOME_SIGNS
 from postil.explain.notes import PLAIN_OUTCOMES
 from postil.explain.page import printable
+from postil.workbench.exports import REPORT_POLICY, Graded, report
 from postil.workbench.http.addresses import client_address, page_of
-from postil.workbench.records import LABELS, Decision, Level, Person
+from postil.workbench.records import LABELS, Decision, Level, Person, Question, View
 from postil.workbench.store.access import Right
 from postil.workbench.store.accounts import names_of
-from postil.workbench.store.database import Store, StoreAwayError
+from postil.workbench.store.answers import Filter, find_views
+from postil.workbench.store.database import Store, StoreAwayError, StoreFullError
 from postil.workbench.store.events import log_event
 from postil.workbench.store.logins import Session, add_message, take_messages
 from postil.workbench.store.rounds import count_waiting
@@ -126,9 +129,31 @@ def back(url: str) -> RedirectResponse:
     return RedirectResponse(url, status_code=303)
 
 
+def download(data: bytes, media_type: str, name: str) -> Response:
+    """Send a file under this name."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(data, media_type=media_type, headers=headers)
+
+
+def report_page(graded: Graded, course: str) -> HTMLResponse:
+    """Graded questions as a page to print, with a policy that allows its style."""
+    return HTMLResponse(report(graded, course), headers={"Content-Security-Policy": REPORT_POLICY})
+
+
+def all_views(store: Store, question: Question, state: str = "all", *, aligned: bool) -> list[View]:
+    """The answers to a question for an export, in the order in which they were added."""
+    chosen = Filter(state=state, order="place")
+    return find_views(store, question.id, chosen, 0, max(1, question.answers), aligned=aligned)
+
+
 def flash(request: Request, message: str, kind: str = "note", hint: str = "") -> None:
-    """Keep a message for the next whole page that this person sees."""
-    add_message(get_store(request), request.state.session.digest, asdict(Message(message, kind, hint)))
+    """Keep a message for the next whole page that this person sees; it is lost where the disk is full."""
+    with suppress(StoreFullError):  # what it tells of is done, and no reason to say that it failed
+        _keep_message(request, Message(message, kind, hint))
+
+
+def _keep_message(request: Request, message: Message) -> None:
+    add_message(get_store(request), request.state.session.digest, asdict(message))
     request.state.told = True
 
 
@@ -142,23 +167,16 @@ class Flashing:
         """Nothing is needed before."""
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
-        """Keep the error if it is one that a person can mend."""
-        if isinstance(error, PostilError):
-            flash(self.request, error.what, "error", error.hint)
-        return isinstance(error, PostilError)
+        """Keep the error if it is one that a person can mend, and if there is room for it."""
+        if not isinstance(error, PostilError) or isinstance(error, StoreFullError) or is_disk_full(error):
+            return False
+        _keep_message(self.request, Message(error.what, "error", error.hint))
+        return True
 
 
 def is_htmx(request: Request) -> bool:
     """Whether htmx asks for a part of a page."""
     return request.headers.get("HX-Request") == "true"
-
-
-def show_message(request: Request, message: Message, *, status: int) -> HTMLResponse:
-    """A message in the page's place for messages, for a request that htmx made."""
-    answer = render(request, "_messages.html", status=status, messages=[message])
-    answer.headers["HX-Retarget"] = "#messages"
-    answer.headers["HX-Reswap"] = "innerHTML"
-    return answer
 
 
 def _when(moment: datetime) -> str:
@@ -284,11 +302,12 @@ _TITLES = {
     422: "The form is incomplete",
     429: "Too many requests",
     503: "Postil is not available right now",
+    507: "The disk is full",
     500: "Something went wrong inside Postil",
 }
 _AGAIN = "Try again"
 # What is said of these may be more than the page says anyway.
-_OWN_WORDS = (403, 404, 413, 421, 429, 503)
+_OWN_WORDS = (403, 404, 413, 421, 429, 503, 507)
 _TEXTS = {
     400: "It is too large or arrived damaged. Nothing was stored. Shorten it, or split it.",
     403: "To open Postil, use the link that “postil serve --local” shows in its terminal window.",
@@ -324,6 +343,8 @@ def too_large(most_bytes: int) -> HTTPException:
 
 def refuse(request: Request, error: Exception) -> Response:
     """Answer a request that cannot be met, in our own words where nobody else has any."""
+    if is_disk_full(error):  # where it kept a large form, say
+        return tell(request, StoreFullError())
     status = error.status_code if isinstance(error, AnyHTTPException) else 422
     own = error.detail if isinstance(error, HTTPException) and status in _OWN_WORDS else ""
     if own == HTTPStatus(status).phrase:
@@ -333,7 +354,7 @@ def refuse(request: Request, error: Exception) -> Response:
     way = None
     if isinstance(error, NotAllowedError):
         title, way = "You cannot do this", error.way
-    elif status == 503:
+    elif status in (503, 507):
         way = (page_of(request), _AGAIN)
     elif own and status == 403:
         title = "The form was not accepted"
@@ -348,9 +369,12 @@ def tell(request: Request, error: Exception) -> HTMLResponse:
     if not isinstance(error, PostilError):
         raise error
     # A page that cannot be shown is one that is not there; a form that cannot be taken is a wrong one.
+    if is_disk_full(error):
+        error = StoreFullError()
     message = Message(error.what, "error", error.hint)
     if isinstance(error, StoreAwayError):
-        return _show(request, _TITLES[503], message, 503, (page_of(request), _AGAIN))
+        status = 507 if isinstance(error, StoreFullError) else 503
+        return _show(request, _TITLES[status], message, status, (page_of(request), _AGAIN))
     return _show(request, "That did not work", message, 404 if request.method == "GET" else 400)
 
 
@@ -358,6 +382,9 @@ def _show(
     request: Request, title: str, message: Message, status: int, way: tuple[str, str] | None = None
 ) -> HTMLResponse:
     if is_htmx(request):
-        return show_message(request, message, status=status)
+        # In the place that a page has for messages.
+        answer = render(request, "_messages.html", status=status, messages=[message])
+        answer.headers.update({"HX-Retarget": "#messages", "HX-Reswap": "innerHTML"})
+        return answer
     locked = request.state.session is None
     return render(request, "error.html", status=status, title=title, message=message, locked=locked, way=way)

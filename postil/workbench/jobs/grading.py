@@ -1,25 +1,28 @@
-"""What a job does: propose answers to label, grade a class, or grade it again beside what is there."""
+"""What a job does: propose answers to label, grade a class, or grade it again to compare."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from math import ceil
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from postil.data.judgements import EXPRESSED, UNADDRESSED, Judgement, Reason, collapsed
+from postil.data.judgements import EXPRESSED, UNADDRESSED, Judgement, Reason, collapsed, score_of
 from postil.data.labels import PARTLY, RESPONSE_SCHEMES
 from postil.errors import PostilError
 from postil.grading.answers import bare, shortened
 from postil.workbench.claims import Outcome, kept_outcome, looked_for
-from postil.workbench.records import Answer, Decision, Job, Judged, Question
+from postil.workbench.records import Answer, Job, Judged, Question
 from postil.workbench.store import answers, courses, decisions, jobs, judgements
 from postil.workbench.store.answers import Filter
 from postil.workbench.store.database import Store
 from postil.workbench.store.tables import now
 
-# How long the stages of a job take.
+BATCH = 128  # answers explained and stored together
+PROPOSED = 4
+_MOST_READ = 500  # answers of a large class from which the proposed are chosen: somebody waits for them
 
 
 class Stopwatch:
@@ -43,16 +46,16 @@ class Stopwatch:
         return spent
 
 
-# The machine that jobs work with: judges a class, explains judgements, proposes what to label first.
-
-
 class Machine(Protocol):
     """What a job needs of a grader; tests put a simple one in its place."""
 
     def judge(
         self, question: Question, answers: Sequence[str], decided: Sequence[str | None]
     ) -> list[Judgement]:
-        """Judge a whole class; `decided` has the label that a person gave, answer by answer, or None."""
+        """Judge a whole class; `decided` has the label that a person gave, answer by answer, or None.
+
+        What could not be read is judged so (`Reason.UNREAD`), and the others as if it were not there.
+        """
         ...
 
     def explain(
@@ -70,41 +73,55 @@ class Machine(Protocol):
         ...
 
     def group(self, answers: Sequence[str]) -> list[int]:
-        """Answer by answer the number of its group: like answers have the same."""
+        """Answer by answer the number of its group: the place of the first like it, from 1."""
         ...
+
+
+@runtime_checkable
+class SearchingMachine(Protocol):
+    """A machine that looks for answers that cannot be read, and tells their places as it finds them.
+
+    A search can take minutes, and whoever takes the job over should not begin anew.
+    """
+
+    tell: Callable[[Sequence[int]], None] | None
 
 
 LoadMachine = Callable[[], Machine]
 
 
 def load_machine() -> Machine:
-    """The grader that ships; only this imports what is slow to import."""
-    from postil.workbench.jobs.library import GraderMachine
+    """The grader that ships, with its models; only this imports what is slow to import."""
+    from postil.workbench.jobs.library import GraderMachine, warm_up
 
+    warm_up()
     return GraderMachine()
 
-
-# Between what the machine says of answers and what is kept of it.
 
 # By the words of an answer and the label that a person gave it: the facets that the person was asked about.
 Ticks = Mapping[tuple[str, str], Mapping[str, bool]]
 
 
-def kept_judgement(question: Question, answer: Answer, judgement: Judgement, ticks: Ticks) -> Judged:
-    """What is kept of the judgement of an answer.
+def judged_record(question: Question, answer: Answer, judgement: Judgement, ticks: Ticks) -> Judged:
+    """What is stored of the judgement of an answer.
 
-    Why a label was given that is only repeated after a person, the machine cannot say: it has no notes.
+    A label that only repeats a person's has no notes: the machine cannot say why it was given.
     """
     explanation = judgement.explanation
     noted = explanation if judgement.reason is not Reason.TOLD else None
     outcomes = _outcomes(question, judgement, ticks.get((_words(answer), judgement.label), {}))
+    # An answer that is called partly right and yet says no item that counts would earn nothing.
+    partly = (
+        judgement.label == PARTLY and judgement.reason is not Reason.TOLD and question.facets and outcomes
+    )
+    earns_nothing = bool(partly) and all(outcome.label != EXPRESSED for outcome in outcomes)
     return Judged(
         answer_id=answer.id,
         label=judgement.label,
         probabilities=judgement.probabilities["5way"],
         score=judgement.score,
         confidence=judgement.confidence,
-        deferred=judgement.deferred or _earns_nothing(question, judgement, outcomes),
+        deferred=judgement.deferred or earns_nothing,
         reason=judgement.reason,
         reference=judgement.reference,
         teacher=noted.note if noted else "",
@@ -117,52 +134,50 @@ def kept_judgement(question: Question, answer: Answer, judgement: Judgement, tic
     )
 
 
-def _earns_nothing(question: Question, judgement: Judgement, outcomes: Sequence[Outcome]) -> bool:
-    """Whether an answer is called partly right and yet says no part that counts: a person should look."""
-    partly = judgement.label == PARTLY and judgement.reason is not Reason.TOLD
-    return partly and bool(question.facets and outcomes) and all(one.label != EXPRESSED for one in outcomes)
+def as_judged(judged: Judged) -> Judgement:
+    """A stored judgement as it was before it was explained, when its facets did not matter yet.
 
-
-def as_judged(one: Judged) -> Judgement:
-    """A judgement as it was before it was explained and kept: no facets have spoken against it yet.
-
-    If it was left to a person, it still is; whether only the facets were the reason is not kept.
+    If it was left to a person, it still is; whether only the facets were the reason is not stored.
     """
-    labels = {name: scheme.collapse(one.label) or one.label for name, scheme in RESPONSE_SCHEMES.items()}
-    chances = collapsed(one.probabilities)
-    confidence = chances["2way"][labels["2way"]]
-    return Judgement(labels, chances, one.score, confidence, one.deferred, one.reference, reason=one.reason)
+    label, chances = judged.label, collapsed(judged.probabilities)
+    labels = {name: scheme.collapse(label) or label for name, scheme in RESPONSE_SCHEMES.items()}
+    confidence, reference = chances["2way"][labels["2way"]], judged.reference
+    return Judgement(
+        labels, chances, judged.score, confidence, judged.deferred, reference, reason=judged.reason
+    )
 
 
-def ticks_by_words(given: Sequence[Answer], decisions: Sequence[Decision]) -> Ticks:
-    """What a person ticked, by the words of the answer and its label."""
-    words = {answer.id: _words(answer) for answer in given}
-    return {(words[one.answer_id], one.label): one.ticked for one in decisions if one.ticked is not None}
+def unread_judgement(earlier: Judged | None = None) -> Judgement:
+    """What is said of an answer that could not be read: it is left to a person, with the label it had.
+
+    Without one, no label is right; it gets the one that earns nothing until somebody has read the answer.
+    """
+    if earlier is not None:
+        return replace(as_judged(earlier), deferred=True, because="", reason=Reason.UNREAD)
+    label, five = "non_domain", dict.fromkeys(RESPONSE_SCHEMES["5way"].labels, 0.0)
+    five |= {"correct": 0.5, label: 0.5}
+    labels = {name: scheme.collapse(label) or label for name, scheme in RESPONSE_SCHEMES.items()}
+    return Judgement(labels, collapsed(five), score_of(five), 0.5, deferred=True, reason=Reason.UNREAD)
 
 
-def _outcomes(question: Question, judgement: Judgement, told: Mapping[str, bool]) -> tuple[Outcome, ...]:
+def _outcomes(question: Question, judgement: Judgement, ticks: Mapping[str, bool]) -> tuple[Outcome, ...]:
     """What became of the facets; a person's label that is repeated brings its ticks: equals earn the same."""
     explanation = judgement.explanation
-    found = tuple(map(kept_outcome, explanation.facets)) if explanation else ()
+    outcomes = tuple(map(kept_outcome, explanation.facets)) if explanation else ()
     if judgement.reason is not Reason.TOLD:
-        return found
+        return outcomes
     ticked = [
-        Outcome(one.id, one.first, EXPRESSED if told[one.id] else UNADDRESSED, 1.0)
-        for one in question.facets or ()
-        if one.id in told
+        Outcome(facet.id, facet.first, EXPRESSED if ticks[facet.id] else UNADDRESSED, 1.0)
+        for facet in question.facets or ()
+        if facet.id in ticks
     ]
-    names = {one.name for one in ticked}
-    return (*ticked, *(one for one in found if one.name not in names))
+    names = {outcome.name for outcome in ticked}
+    return (*ticked, *(outcome for outcome in outcomes if outcome.name not in names))
 
 
 def _words(answer: Answer) -> str:
     """What makes answers the same to the grader."""
     return bare(shortened(answer.text))
-
-
-BATCH = 128  # answers explained and stored together
-PROPOSED = 4
-_MOST_READ = 500  # answers of a large class from which the proposed are chosen: somebody waits for them
 
 
 def run(store: Store, job: Job, machine: Machine, *, batch: int = BATCH) -> None:
@@ -172,73 +187,116 @@ def run(store: Store, job: Job, machine: Machine, *, batch: int = BATCH) -> None
     if job.kind == "facets":
         with watch.stage("facets"):
             names = machine.facets(question)
-        jobs.finish(store, job, {"names": _usable(names)}, watch.take())
+        # As many items as a rubric can have, none too long or listed twice.
+        cut = [name[: courses.LONGEST_NAME] for name in names]
+        usable = list({name.casefold(): name for name in cut}.values())[: courses.MOST_FACETS]
+        jobs.finish(store, job, {"names": usable}, watch.take())
         return
-    given = answers.list_answers(store, job.question_id)
-    if not given:
+    class_answers = answers.list_answers(store, job.question_id)
+    if not class_answers:
         raise PostilError("there are no answers to grade.", hint="Add answers first.")
+    jobs.set_phase(store, job, "reading", len(class_answers))
     if job.kind == "propose":
         with watch.stage("proposing"):
-            result = _propose(store, job, question, given, machine)
+            decided = {decision.answer_id for decision in decisions.current(store, question.id)}
+            open_ = [answer for answer in class_answers if answer.id not in decided]
+            open_ = open_[:: ceil(len(open_) / _MOST_READ) or 1]
+            places = machine.propose(question, [answer.text for answer in open_], PROPOSED) if open_ else []
+            result: dict[str, object] = {"answers": [open_[place].id for place in places]}
     else:
-        result = _grade(store, job, question, given, machine, batch, watch)
+        result = _grade(store, job, question, class_answers, machine, batch, watch)
     jobs.finish(store, job, result, watch.take())
-
-
-def _propose(
-    store: Store, job: Job, question: Question, given: Sequence[Answer], machine: Machine
-) -> dict[str, object]:
-    jobs.set_phase(store, job, "reading", len(given))
-    decided = {decision.answer_id for decision in decisions.current(store, question.id)}
-    open_ = [answer for answer in given if answer.id not in decided]
-    open_ = open_[:: ceil(len(open_) / _MOST_READ) or 1]
-    places = machine.propose(question, [answer.text for answer in open_], PROPOSED) if open_ else []
-    return {"answers": [open_[place].id for place in places]}
 
 
 def _grade(
     store: Store,
     job: Job,
     question: Question,
-    given: Sequence[Answer],
+    class_answers: Sequence[Answer],
     machine: Machine,
     batch: int,
     watch: Stopwatch,
 ) -> dict[str, object]:
-    """Judge everybody at once, for answers are compared with each other; then explain and store in batches.
+    """Judge the whole class at once, for answers are compared; then explain and store in batches.
 
     Answers that come late are judged beside all the others, but only they get a judgement. Judging gives the
     same result every time: after a kill it is done again, and only what was not stored is explained.
     """
-    jobs.set_phase(store, job, "reading", len(given))
     heard = decisions.teaching(store, question.id)
     labels = {decision.answer_id: decision.label for decision in heard}
-    texts = [answer.text for answer in given]
-    with watch.stage("judging"):
-        judged = machine.judge(question, texts, [labels.get(answer.id) for answer in given])
-    judgement_of = {answer.id: judgement for answer, judgement in zip(given, judged, strict=True)}
-    if job.kind == "recheck":
-        judgement_of |= _labels_kept(store, question, judgement_of)
-    ticks = ticks_by_words(given, heard)
-    save = judgements.save_proposals if job.kind == "regrade" else judgements.save_judgements
+    words = {answer.id: _words(answer) for answer in class_answers}
+    ticks: Ticks = {
+        (words[decision.answer_id], decision.label): decision.ticked
+        for decision in heard
+        if decision.ticked is not None
+    }
     left = set(judgements.missing(store, job))
     total = job.done + len(left)
+    unread = judgements.unread(store, job)
+    readable = [answer for answer in class_answers if answer.id not in unread]
+    earlier = _earlier(store, job, question)
+
+    def set_aside(places: Sequence[int]) -> None:
+        """Store at once what could not be read: it would break the next attempt as well."""
+        aside = [readable[place] for place in places if readable[place].id not in unread]
+        unread.update(answer.id for answer in aside)
+        records = [
+            judged_record(question, answer, unread_judgement(earlier.get(answer.id)), ticks)
+            for answer in aside
+            if answer.id in left
+        ]
+        if records:
+            judgements.save_judgements(store, job, records)
+
+    with watch.stage("judging"), _telling(machine, set_aside):
+        given = [labels.get(answer.id) for answer in readable]
+        judged = machine.judge(question, [answer.text for answer in readable], given) if readable else []
+    set_aside([place for place, judgement in enumerate(judged) if judgement.reason is Reason.UNREAD])
+    judgement_of = {answer.id: judgement for answer, judgement in zip(readable, judged, strict=True)}
+    if job.kind == "recheck":  # no label changes unseen: where it would, the earlier judgement stays
+        for id, before in earlier.items():
+            if id in judgement_of and judgement_of[id].label != before.label:
+                judgement_of[id] = as_judged(before)
     jobs.set_phase(store, job, "explaining", total)
-    for some in _batches([answer for answer in given if answer.id in left], batch):
-        mine = [judgement_of[answer.id] for answer in some]
+    for members in _batches([answer for answer in readable if answer.id in left - unread], batch):
+        unexplained = [judgement_of[answer.id] for answer in members]
         with watch.stage("explaining"):
-            explained = machine.explain(question, [answer.text for answer in some], mine)
-        pairs = zip(some, explained, strict=True)
-        kept = [kept_judgement(question, answer, judgement, ticks) for answer, judgement in pairs]
+            explained = machine.explain(question, [answer.text for answer in members], unexplained)
+        pairs = zip(members, explained, strict=True)
+        records = [judged_record(question, answer, judgement, ticks) for answer, judgement in pairs]
         spent = watch.take()
         with watch.stage("storing"):  # which is counted with the next batch
-            save(store, job, kept, spent)
+            judgements.save_judgements(store, job, records, spent)
     jobs.set_phase(store, job, "grouping", total)
+    numbers = {answer.id: number for number, answer in enumerate(class_answers, 1)}  # each by itself
+    compared = [answer for answer in class_answers if answer.id not in unread]
     with watch.stage("grouping"):
-        groups = machine.group(texts)
-    numbers = {one.id: group for one, group in zip(given, groups, strict=True)}
+        groups = machine.group([answer.text for answer in compared])
+    first = [numbers[answer.id] for answer in compared]
+    numbers |= {answer.id: first[group - 1] for answer, group in zip(compared, groups, strict=True)}
     answers.set_groups(store, question.id, numbers, job)
-    return {"answers": len(given), "decided": _heard(store, job, len(labels))}
+    return {"answers": len(class_answers), "decided": _heard(store, job, len(labels))}
+
+
+def _earlier(store: Store, job: Job, question: Question) -> dict[int, Judged]:
+    """The judgements that a job must not change unseen, by answer."""
+    if job.kind == "grade":
+        return {}
+    views = answers.find_views(store, question.id, Filter(order="place"), 0, question.answers, aligned=False)
+    return {view.answer.id: view.judged for view in views if view.judged}
+
+
+@contextmanager
+def _telling(machine: Machine, tell: Callable[[Sequence[int]], None]) -> Iterator[None]:
+    """Inside, a machine that looks for answers that cannot be read tells them."""
+    if not isinstance(machine, SearchingMachine):
+        yield
+        return
+    machine.tell = tell
+    try:
+        yield
+    finally:
+        machine.tell = None
 
 
 def _heard(store: Store, job: Job, decided: int) -> int:
@@ -249,24 +307,11 @@ def _heard(store: Store, job: Job, decided: int) -> int:
     return decided if earlier is None else min(earlier, decided)
 
 
-def _labels_kept(store: Store, question: Question, new: Mapping[int, Judgement]) -> dict[int, Judgement]:
-    """The earlier judgements of answers that would now have another label: no label changes unseen."""
-    views = answers.find_views(store, question.id, Filter(order="place"), 0, question.answers, aligned=False)
-    judged = [view.judged for view in views if view.judged]
-    return {one.answer_id: as_judged(one) for one in judged if new[one.answer_id].label != one.label}
-
-
-def _usable(names: Sequence[str]) -> list[str]:
-    """As many facets as a question can have, none too long or there twice."""
-    cut = {name[: courses.LONGEST_NAME].casefold(): name[: courses.LONGEST_NAME] for name in names}
-    return list(cut.values())[: courses.MOST_FACETS]
-
-
-def _batches(given: Sequence[Answer], size: int) -> Iterator[Sequence[Answer]]:
+def _batches(unordered: Sequence[Answer], size: int) -> Iterator[Sequence[Answer]]:
     """Answers in batches, equal texts one after the other: together, they are looked at once."""
     first: dict[str, int] = {}
-    for answer in given:
+    for answer in unordered:
         first.setdefault(answer.text, answer.place)
-    ordered = sorted(given, key=lambda answer: (first[answer.text], answer.place))
+    ordered = sorted(unordered, key=lambda answer: (first[answer.text], answer.place))
     for start in range(0, len(ordered), size):
         yield ordered[start : start + size]

@@ -1,24 +1,21 @@
 """The process that judges: started at the first request, started again if it dies, gone with the server.
 
 Pages and judgements must not wait for each other, and models need memory; so the models live beside the web
-server, in one process. It keeps nothing, and what it is given appears in no message and no log.
+server, in one process. It keeps nothing, and what it is given appears in no message and no log. People take
+turns: whoever sends much waits for their own requests.
 """
 
 from __future__ import annotations
 
 import asyncio
 import threading
-import time
-from collections.abc import Callable, Mapping
+from collections import Counter, OrderedDict, deque
+from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future
-from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
 
-from postil.batch.processes import LeashedPool, lower_priority
-from postil.errors import PostilError, origin
-
-# What a request can ask for, and who answers it: the library, or something simple in a test.
+from postil.errors import PostilError
+from postil.workbench.jobs.limited import FailedError, Failure, LimitedProcess, NotReadyError
 
 Plain = Mapping[str, object]  # what goes into JSON as it is
 TextPair = tuple[str, str]
@@ -28,8 +25,8 @@ TextPair = tuple[str, str]
 class ClassTask:
     """Answers to a question, to be judged; `decided` has answers that a person has labelled already.
 
-    With `explain` each answer is put beside the reference, in words. Facets are told where `with_facets` is
-    set: those named in `facets`, or else the points of the reference.
+    With `explain` each answer is compared with the reference in words; with `with_facets`, the findings have
+    the facets named in `facets`, or else the points of the reference.
     """
 
     question: str
@@ -72,38 +69,31 @@ Task = ClassTask | AlignTask | EntailTask | FacetsTask
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What the response says of each answer or pair of a task, in order.
-
-    `warnings` tell of a class what is wrong with its question or references, so that nobody could judge well.
-    """
+    """What the response says of each answer or pair, in order; `warnings` are about a class's question."""
 
     items: list[Plain]
     warnings: tuple[str, ...] = ()
 
 
-class Judge(Protocol):
-    """Does what a request asks for."""
-
-    def __call__(self, task: Task) -> Findings:
-        """Do a task."""
-        ...
-
-
+Judge = Callable[[Task], Findings]
 LoadJudge = Callable[[], Judge]
 
 
 def load_judge() -> Judge:
-    """The library; only this imports what is slow to import."""
-    from postil.workbench.jobs.library import judge
+    """The library with its models; only this imports what is slow to import."""
+    from postil.workbench.jobs.library import judge, warm_up
 
+    warm_up()
     return judge
 
 
-MOST_WAITING = 16
+MOST_WAITING = 64  # requests of all people together
+MOST_OWN = 8  # requests of one person, with the one that is being done
 LIMIT = 30.0  # seconds from a request to its answer
+TASK_LIMIT = 10.0  # seconds that judging may take, once the models are loaded
 _NICE = 5  # pages come first, jobs last
-_PATIENCE = 2  # times the limit, for a process that has done nothing yet: it may still be loading models
-_AGAIN = 5  # seconds after which it is worth while to ask again
+_AGAIN = 5  # seconds after which it is worth asking again
+_SMALLER = "Send fewer or shorter texts at once, or store the answers in a course and start a job."
 
 
 class TooBusyError(PostilError):
@@ -114,155 +104,151 @@ class TooBusyError(PostilError):
         self.retry_after = retry_after
 
 
-@dataclass(frozen=True, slots=True)
-class _Failed:
-    """Why a task could not be done: an error that a person can mend, or where the fault is inside."""
+class TooManyError(TooBusyError):
+    """Too many requests of one person are waiting; others are served."""
 
-    what: str
-    hint: str = ""
-    inside: bool = False
+
+class TooMuchError(PostilError):
+    """What was sent takes too much time or memory."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Request:
+    """A task, and what becomes of it."""
+
+    task: Task
+    person: Hashable
+    future: Future[Findings] = field(default_factory=Future)
 
 
 class JudgingProcess:
-    """Judges one task after the other; few may wait, and none for long."""
+    """Judges one task after the other, for one person after the other; few may wait, and none for long."""
 
     def __init__(
-        self, load: LoadJudge = load_judge, *, most_waiting: int = MOST_WAITING, limit: float = LIMIT
+        self,
+        load: LoadJudge = load_judge,
+        *,
+        memory: int = 0,
+        most_waiting: int = MOST_WAITING,
+        most_own: int = MOST_OWN,
+        limit: float = LIMIT,
+        task_limit: float = TASK_LIMIT,
     ) -> None:
-        self._load = load
-        self._most = most_waiting + 1  # and the one that is being done
-        self._limit = limit
-        self._lock = threading.Lock()
-        self._pool: _Pool | None = None
-        self._open = 0
+        self._process = LimitedProcess(load, memory=memory, nice=_NICE)
+        self._most, self._most_own = most_waiting, most_own
+        self._limit, self._task_limit = limit, task_limit
+        self._changed = threading.Condition()
+        self._waiting: OrderedDict[Hashable, deque[_Request]] = OrderedDict()  # whoever is next comes first
+        self._open: Counter[Hashable] = Counter()  # requests by person, waiting or being judged
+        self._served: Hashable = None  # whose turn was the last
+        self._server: threading.Thread | None = None
         self._closed = False
 
-    async def do(self, task: Task) -> Findings:
-        """Do a task; raises `TooBusyError` where too many wait or it takes too long."""
-        with self._lock:
-            if self._open >= self._most:
-                what = "too many texts are being judged at this moment."
-                raise TooBusyError(what, hint="Try again in some seconds.", retry_after=_AGAIN)
-            self._open += 1
+    async def do(self, task: Task, person: Hashable = None) -> Findings:
+        """Do a task for a person; raises `TooBusyError` if too many wait, `TooMuchError` if it is too big."""
+        request = _Request(task, person)
+        self._admit(request)
         try:
-            return _answered(await asyncio.wait_for(self._done(task), self._limit))
+            return await asyncio.wait_for(asyncio.wrap_future(request.future), self._limit)
         except TimeoutError as error:
+            begun = not request.future.cancel()
+            what = "is taking too long" if begun else "is not possible now: others came first"
             raise TooBusyError(
-                f"this was not judged within {self._limit:.0f} seconds.",
-                hint="Send less at once, or store the answers in a course and start a job.",
+                f"judging this {what}; it was given up after {self._limit:.0f} seconds.",
+                hint=_SMALLER if begun else "Try again in a few seconds.",
+                retry_after=None if begun else _AGAIN,
             ) from error
         finally:
-            with self._lock:
-                self._open -= 1
+            self._forget(request)
 
     def close(self) -> None:
         """End the process, whatever it is doing."""
-        with self._lock:
+        with self._changed:
             self._closed = True
-            pool, self._pool = self._pool, None
-        if pool:
-            pool.end()
+            waiting = [request for own in self._waiting.values() for request in own]
+            self._waiting.clear()
+            self._changed.notify()
+        self._process.close()
+        for request in waiting:
+            if request.future.set_running_or_notify_cancel():
+                request.future.set_exception(_closing())
 
-    async def _done(self, task: Task) -> Findings | _Failed:
-        pool = self._current()
-        try:
-            return await self._asked(pool, task)
-        except BrokenProcessPool:
-            self._end(pool)
-        pool = self._current()
-        try:
-            return await self._asked(pool, task)
-        except BrokenProcessPool as error:
-            self._end(pool)
-            raise TooBusyError("the process that judges has died twice.", retry_after=_AGAIN) from error
-
-    async def _asked(self, pool: _Pool, task: Task) -> Findings | _Failed:
-        future = pool.submit(task)
-        try:
-            return await asyncio.wrap_future(future)
-        except asyncio.CancelledError:
-            if pool.is_lost_without(future, _PATIENCE * self._limit):
-                self._end(pool)
-            raise
-
-    def _current(self) -> _Pool:
-        with self._lock:
+    def _admit(self, request: _Request) -> None:
+        """Put a request behind the person's others."""
+        with self._changed:
             if self._closed:
-                raise TooBusyError("the server is closing.", retry_after=_AGAIN)
-            if self._pool is None:
-                self._pool = _Pool(self._load)
-            return self._pool
+                raise _closing()
+            if self._open[request.person] >= self._most_own:
+                what = f"{self._open[request.person]} of your requests are waiting to be judged."
+                raise TooManyError(what, hint="Wait for their answers.", retry_after=_AGAIN)
+            if self._open.total() > self._most:
+                what = "too many texts are being judged at this moment."
+                raise TooBusyError(what, hint="Try again in a few seconds.", retry_after=_AGAIN)
+            self._open[request.person] += 1
+            self._waiting.setdefault(request.person, deque()).append(request)
+            if self._server is None:
+                self._server = threading.Thread(target=self._serve, name="postil-judging", daemon=True)
+                self._server.start()
+            self._changed.notify()
 
-    def _end(self, pool: _Pool) -> None:
-        """End a process that has died or is given up; who needs one next starts another."""
-        with self._lock:
-            if self._pool is pool:
-                self._pool = None
-        pool.end()
+    def _forget(self, request: _Request) -> None:
+        """Nobody waits for a request any more: it is answered, or given up."""
+        with self._changed:
+            own = self._waiting.get(request.person)
+            if own and request in own:
+                own.remove(request)
+                if not own:
+                    del self._waiting[request.person]
+            self._open[request.person] -= 1
+            self._open += Counter()  # without those who have none
+
+    def _next(self) -> _Request | None:
+        """Wait for a request: the first of the person who has waited longest for a turn; None at the end."""
+        with self._changed:
+            while not self._waiting and not self._closed:
+                self._changed.wait()
+            if self._closed:
+                return None
+            if self._served in self._waiting:
+                self._waiting.move_to_end(self._served)  # nobody has two turns while others wait
+            person, own = self._waiting.popitem(last=False)
+            self._served, request = person, own.popleft()
+            if own:
+                self._waiting[person] = own  # behind all others
+            return request
+
+    def _serve(self) -> None:
+        while (request := self._next()) is not None:
+            if not request.future.set_running_or_notify_cancel():
+                continue  # given up while it waited
+            try:
+                findings = self._judged(request.task)
+            except Exception as error:  # noqa: BLE001 - whoever asked is told
+                request.future.set_exception(_closing() if self._closed else error)
+            else:
+                request.future.set_result(findings)
+
+    def _judged(self, task: Task) -> Findings:
+        """Do a task; if the process dies, once more: something else may have killed it."""
+        for _ in range(2):
+            try:
+                findings: Findings = self._process.call("__call__", task, seconds=self._task_limit)
+            except FailedError as failure:
+                if failure.why is Failure.TIME:
+                    what = f"judging this took longer than {self._task_limit:.0f} seconds, so it was stopped."
+                    raise TooMuchError(what, hint=_SMALLER) from None
+                if failure.why is Failure.MEMORY:
+                    what = "judging this takes more memory than there is for it."
+                    raise TooMuchError(what, hint=_SMALLER) from None
+                if failure.why is Failure.FAULT:
+                    raise RuntimeError(f"judging failed: {failure.where}") from None
+            except NotReadyError as error:
+                raise TooBusyError(error.what, hint=error.hint, retry_after=_AGAIN) from None
+            else:
+                return findings
+        what = "judging this stopped the process that judges, twice."
+        raise TooMuchError(what, hint="Send its texts one at a time to find the one that cannot be judged.")
 
 
-class _Pool:
-    """A process and the tasks that wait for it."""
-
-    def __init__(self, load: LoadJudge) -> None:
-        self._executor = LeashedPool(1, _begin, load)
-        self._begun = time.monotonic()
-        self._any_done = False
-        self._waiting: list[Future[Findings | _Failed]] = []  # the first is the one that is being done
-        self._unwanted: set[Future[Findings | _Failed]] = set()
-
-    def submit(self, task: Task) -> Future[Findings | _Failed]:
-        """Put a task behind the others."""
-        future = self._executor.submit(_do, task)
-        self._waiting.append(future)
-        future.add_done_callback(self._note)
-        return future
-
-    def is_lost_without(self, future: Future[Findings | _Failed], patience: float) -> bool:
-        """Whether, now that nobody waits for this task, the process works at something that nobody wants.
-
-        One that has done nothing yet may have to load the models first, and gets more patience.
-        """
-        self._unwanted.add(future)
-        lost = bool(self._waiting) and self._waiting[0] in self._unwanted
-        return lost and (self._any_done or time.monotonic() - self._begun > patience)
-
-    def end(self) -> None:
-        """End the process at once; whoever waits learns that it is broken."""
-        self._executor.end()  # in the middle of a task, if need be: nothing is lost, for nothing is kept
-
-    def _note(self, future: Future[Findings | _Failed]) -> None:
-        self._waiting.remove(future)
-        self._unwanted.discard(future)
-        self._any_done = self._any_done or not future.cancelled()
-
-
-def _answered(given: Findings | _Failed) -> Findings:
-    if not isinstance(given, _Failed):
-        return given
-    if given.inside:
-        raise RuntimeError(given.what)
-    raise PostilError(given.what, hint=given.hint)
-
-
-# --- inside the process ---
-
-_judge: Judge | None = None
-
-
-def _begin(load: LoadJudge) -> None:
-    global _judge
-    lower_priority(_NICE)
-    _judge = load()
-
-
-def _do(task: Task) -> Findings | _Failed:
-    """Do a task; an error travels without its traceback and, if it is ours, without its message."""
-    if _judge is None:
-        return _Failed("the process was not begun.", inside=True)
-    try:
-        return _judge(task)
-    except PostilError as error:
-        return _Failed(error.what, error.hint)
-    except Exception as error:  # noqa: BLE001 - its message could hold a pupil's words
-        return _Failed(f"judging failed: {origin(error)}", inside=True)
+def _closing() -> TooBusyError:
+    return TooBusyError("the server is closing.", retry_after=_AGAIN)

@@ -10,8 +10,7 @@ from postil.data.judgements import APPROXIMATE, Judgement, Reason
 from postil.data.questions import Answer, Facet
 from postil.entailment.entailer import load_entailer
 from postil.explain.alignments import plain_alignment, plain_entailment, plain_outcome
-from postil.explain.explanation import explain
-from postil.explain.justification import justified
+from postil.explain.explanation import explain, justified
 from postil.explain.notes import facets_in_words
 from postil.grader import explain_class, grade_class, load, make_question
 from postil.grading.claims import find_points, judge_facets
@@ -20,6 +19,11 @@ from postil.language.pipeline import analyse_many, analyse_tokens
 from postil.workbench.groups import group_texts
 from postil.workbench.jobs.judging import AlignTask, ClassTask, EntailTask, FacetsTask, Findings, Plain, Task
 from postil.workbench.records import Question
+
+
+def warm_up() -> None:
+    """Load the models that grade and explain, so that no task has to wait for them."""
+    judge_class(ClassTask("Why is it lit?", ("The circuit is closed.",), ("It has a path.",), explain=True))
 
 
 def judge(task: Task) -> Findings:
@@ -48,7 +52,7 @@ def align_pairs(task: AlignTask) -> list[Plain]:
     """Align the chunks of each pair of sentences, and say what that shows."""
     texts = [(" ".join(source.split()), " ".join(target.split())) for source, target in task.pairs]
     # A sentence is its tokens here, as in alignment files, not the text that they were cut from.
-    pairs = [replace(one, source_text="", target_text="") for one in load_aligner().align_texts(texts)]
+    pairs = [replace(pair, source_text="", target_text="") for pair in load_aligner().align_texts(texts)]
     documents = iter(analyse_tokens(tokens for pair in pairs for tokens in (pair.source, pair.target)))
     return [
         {
@@ -64,14 +68,14 @@ def entail_pairs(task: EntailTask) -> list[Plain]:
     """Judge whether each text implies its hypothesis, and say why."""
     pairs = [(" ".join(text.split()), " ".join(hypothesis.split())) for text, hypothesis in task.pairs]
     judged = justified([hypothesis for _, hypothesis in pairs], load_entailer().judge(pairs))
-    return [plain_entailment(one, task.scheme) for one in judged]
+    return [plain_entailment(judgement, task.scheme) for judgement in judged]
 
 
 def find_facets(task: FacetsTask) -> list[Plain]:
     """Say what each answer does with the facets of the reference."""
     judged = judge_facets(task.question, task.reference, task.answers, _facets(task.facets))
     return [
-        {"facets": [plain_outcome(one) for one in outcomes], "explanation": facets_in_words(outcomes)}
+        {"facets": [*map(plain_outcome, outcomes)], "explanation": facets_in_words(outcomes)}
         for outcomes in judged
     ]
 
@@ -84,7 +88,7 @@ def _facets(names: Sequence[str] | None) -> tuple[Facet, ...] | None:
 
 def _plain(judged: Judgement, task: ClassTask) -> Plain:
     words = judged.explanation if task.explain else None
-    found = judged.explanation if task.with_facets else None
+    outcomes = judged.explanation.facets if judged.explanation and task.with_facets else None
     return {
         "label": judged.labels[task.scheme],
         "probabilities": dict(judged.probabilities[task.scheme]),
@@ -94,8 +98,9 @@ def _plain(judged: Judgement, task: ClassTask) -> Plain:
         "because": judged.because,
         "reference": judged.reference,
         "feedback": {"teacher": words.teacher, "student": words.student} if words else None,
-        "facets": [plain_outcome(one) for one in found.facets] if found else None,
+        "facets": None if outcomes is None else [*map(plain_outcome, outcomes)],
         "alignment": plain_alignment(words.alignment) if words else None,
+        "reason": judged.reason,
     }
 
 
@@ -105,15 +110,16 @@ class GraderMachine:
     def judge(
         self, question: Question, answers: Sequence[str], decided: Sequence[str | None]
     ) -> list[Judgement]:
-        """Judge the class by what was decided, and the decided answers as if nobody had told.
+        """Judge the class by what was decided, and the decided answers as if nobody had decided.
 
         Of these the grader would only repeat the label; what it says by itself shows how far to trust it.
         """
         asked = make_question(question.text, question.references)
-        told = {place: label for place, label in enumerate(decided) if label is not None}
-        judgements = grade_class(asked, answers, [(answers[place], label) for place, label in told.items()])
-        alone = grade_class(asked, [answers[place] for place in told])
-        for place, judgement in zip(told, alone, strict=True):
+        labels = {place: label for place, label in enumerate(decided) if label is not None}
+        examples = [(answers[place], label) for place, label in labels.items()]
+        judgements = grade_class(asked, answers, examples)
+        alone = grade_class(asked, [answers[place] for place in labels])
+        for place, judgement in zip(labels, alone, strict=True):
             judgements[place] = judgement
         return judgements
 
@@ -126,7 +132,13 @@ class GraderMachine:
         claims, these have to be looked for there as well: the answer may earn a part.
         """
         asked = make_question(question.text, question.references)
-        untold = judgements if question.facets is None else [_untold(one, question) for one in judgements]
+        first = question.references[0]
+        untold = [
+            replace(judgement, reason=None, because="", reference=first)
+            if judgement.reason is Reason.TOLD and question.facets is not None
+            else judgement
+            for judgement in judgements
+        ]
         explained = explain_class(asked, answers, untold, question.facets)
         return [
             replace(judgement, explanation=other.explanation) if judgement.reason is Reason.TOLD else other
@@ -145,9 +157,3 @@ class GraderMachine:
     def group(self, answers: Sequence[str]) -> list[int]:
         """Groups of answers that say the same in the same words."""
         return group_texts(answers)
-
-
-def _untold(judgement: Judgement, question: Question) -> Judgement:
-    if judgement.reason is not Reason.TOLD:
-        return judgement
-    return replace(judgement, reason=None, because="", reference=question.references[0])

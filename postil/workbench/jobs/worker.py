@@ -7,9 +7,8 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
 from random import uniform
@@ -26,23 +25,29 @@ from postil.batch.processes import (
     wait_for_parent,
     wait_forever,
 )
-from postil.data.judgements import Judgement
 from postil.errors import PostilError, origin
 from postil.workbench.jobs.grading import LoadMachine, Machine, load_machine
-from postil.workbench.records import Job, Question
-from postil.workbench.settings import Settings
+from postil.workbench.jobs.isolation import IsolatedMachine
+from postil.workbench.records import Job
+from postil.workbench.settings import MEMORY, Settings
 from postil.workbench.store import jobs
 from postil.workbench.store.database import Store, StoreAwayError, open_store
 from postil.workbench.store.drafts import forget_drafts
 from postil.workbench.store.jobs import LEASE_SECONDS, LeaseLostError, leave, show_life
 
-# What a worker does beside its jobs: shows that it is there, and deletes uploads whose time is over.
+_EVERY = 20.0  # seconds between rounds of housekeeping
+_NICE = 10  # pages come first
+POLL = 0.3  # seconds between looks at an empty queue
+_SPREAD = (0.8, 1.2)  # times that: workers that were started together do not look together for ever
+_BEAT = 3.0  # seconds between signs of life
+_PAUSES = (0.1, 0.3, 1.0, 2.0, 5.0)  # seconds to wait for a database that is away; the last goes on and on
+_LOG = logging.getLogger(__name__)
 
-_EVERY = 20.0  # seconds
+_T = TypeVar("_T")
 
 
 class Housekeeping:
-    """Does it every so often, however often it is asked; what cannot be done now is done the next time."""
+    """What a worker does beside its jobs, every so often: shows that it is alive, and deletes old uploads."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -50,7 +55,7 @@ class Housekeeping:
         self._again = 0.0
 
     def do(self) -> None:
-        """Do it if it is time."""
+        """Do it if it is time; what cannot be done now is done the next time."""
         if time.monotonic() < self._again:
             return
         self._again = time.monotonic() + _EVERY
@@ -62,59 +67,6 @@ class Housekeeping:
         """Say that the worker goes."""
         with suppress(PostilError):
             leave(self._store, self._name)
-
-
-class BreakableMachine:
-    """A machine that can be stopped while it works; it is loaded when it is first asked for something."""
-
-    def __init__(self, load: LoadMachine, stopping: Stopping) -> None:
-        self._load = load
-        self._stopping = stopping
-        self._loaded: Machine | None = None
-
-    @contextmanager
-    def _machine(self) -> Iterator[Machine]:
-        with self._stopping.breakable():
-            self._loaded = self._loaded or self._load()
-            yield self._loaded
-
-    def judge(
-        self, question: Question, answers: Sequence[str], decided: Sequence[str | None]
-    ) -> list[Judgement]:
-        """Judge a whole class."""
-        with self._machine() as machine:
-            return machine.judge(question, answers, decided)
-
-    def explain(
-        self, question: Question, answers: Sequence[str], judgements: Sequence[Judgement]
-    ) -> list[Judgement]:
-        """Explain some of the judgements."""
-        with self._machine() as machine:
-            return machine.explain(question, answers, judgements)
-
-    def propose(self, question: Question, answers: Sequence[str], count: int) -> list[int]:
-        """The places of the answers to label first."""
-        with self._machine() as machine:
-            return machine.propose(question, answers, count)
-
-    def facets(self, question: Question) -> list[str]:
-        """What a full answer says."""
-        with self._machine() as machine:
-            return machine.facets(question)
-
-    def group(self, answers: Sequence[str]) -> list[int]:
-        """The numbers of the groups."""
-        with self._machine() as machine:
-            return machine.group(answers)
-
-
-POLL = 0.3  # seconds between looks at an empty queue
-_SPREAD = (0.8, 1.2)  # times that: workers that were started together do not look together for ever
-_BEAT = 3.0  # seconds between signs of life
-_PAUSES = (0.1, 0.3, 1.0, 2.0, 5.0)  # seconds to wait for a database that is away; the last goes on and on
-_LOG = logging.getLogger(__name__)
-
-_T = TypeVar("_T")
 
 
 def work(
@@ -196,7 +148,7 @@ def _claimed(store: Store, name: str, stale: float) -> Job | None:
         return jobs.lease_job(store, name, expires_after=stale)
     except StoreAwayError:
         raise
-    except PostilError as error:  # the disk is full: it may not be so for long
+    except PostilError as error:  # the file cannot be used: it may be so again soon
         _LOG.warning("the queue cannot be read: %s", error)
         return None
 
@@ -221,7 +173,7 @@ def _beating(store: Store, job: Job, beside: Callable[[], None] | None) -> Itera
 
     def beat() -> None:
         while not done.wait(_BEAT):
-            # Where it cannot be told, the job will be found stale, and taken over.
+            # If this fails, the lease runs out, and another worker takes the job over.
             with suppress(PostilError):
                 jobs.renew_lease(store, job)
             if beside:
@@ -236,34 +188,35 @@ def _beating(store: Store, job: Job, beside: Callable[[], None] | None) -> Itera
         thread.join()
 
 
-# The worker's process, started beside the web server.
-
-_NICE = 10  # pages come first
-
-
 @contextmanager
 def running_worker(settings: Settings, load: LoadMachine = load_machine) -> Iterator[SupervisedProcess]:
     """Inside, a worker does the jobs of the workbench; a job it has not finished goes back into the queue."""
-    worker = SupervisedProcess("worker", run, settings.database, load)
+    worker = SupervisedProcess("worker", run, settings.database, load, settings.memory)
     try:
         yield worker
     finally:
         worker.stop()
 
 
-def run(database: Path | str, load: LoadMachine) -> None:
+def run(database: Path | str, load: LoadMachine, memory: int) -> None:
     """What the process does: work until it is asked to stop or the server is gone."""
     ignore_interrupts()
-    _work(database, load, wait_for_parent, Stopping(signal.SIGTERM))
+    _work(database, load, memory, wait_for_parent, Stopping(signal.SIGTERM))
 
 
-def work_here(database: Path | str, load: LoadMachine) -> None:
-    """Work in this process until it is asked to stop, by a service manager or by Ctrl-C."""
-    _work(database, load, wait_forever, Stopping(signal.SIGTERM, signal.SIGINT))
+def work_here(database: Path | str, load: LoadMachine, memory: int = MEMORY) -> None:
+    """Work in this process until it is asked to stop, by a service manager or by Ctrl-C.
+
+    The machine works in another, which may have so many megabytes of memory.
+    """
+    _work(database, load, memory, wait_forever, Stopping(signal.SIGTERM, signal.SIGINT))
 
 
-def _work(database: Path | str, load: LoadMachine, wait: Wait, stopping: Stopping) -> None:
+def _work(database: Path | str, load: LoadMachine, memory: int, wait: Wait, stopping: Stopping) -> None:
     lower_priority(_NICE)
-    machine = partial(BreakableMachine, load, stopping)
-    with suppress(StopWorkingError):
-        work(database, machine, name=f"worker {os.getpid()}", stopped=stopping.waiting(wait))
+    machine = IsolatedMachine(load, memory=memory, breakable=stopping.breakable)
+    try:
+        with suppress(StopWorkingError):
+            work(database, lambda: machine, name=f"worker {os.getpid()}", stopped=stopping.waiting(wait))
+    finally:
+        machine.close()

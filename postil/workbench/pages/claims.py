@@ -30,6 +30,7 @@ from postil.workbench.store.courses import (
 )
 from postil.workbench.store.database import Store
 from postil.workbench.store.jobs import enqueue, get_job, latest_job
+from postil.workbench.store.rows import ChangedError
 
 router = APIRouter()
 _LIMITS = {"longest": LONGEST_NAME, "most": MOST_FACETS, "heaviest": MOST_WEIGHT}
@@ -46,24 +47,17 @@ class Row:
     required: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Filled:
-    """The form as it was sent: its rows, and which button was pressed."""
-
-    rows: tuple[Row, ...]
-    pressed: str
-
-
-async def _read(request: Request) -> Filled:
+async def _read(request: Request) -> tuple[list[Row], str, str]:
+    """The form as it was sent: its rows, which button was pressed, and the version it was filled with."""
     form = await request.form()
     columns = [[str(cell) for cell in form.getlist(name)] for name in ("id", "name", "weight", "required")]
     # Never more than can be set and one to say so; a form that was made by hand may have any number.
     cells = list(zip(*columns, strict=False))[: MOST_FACETS + 1]
-    rows = tuple(Row(id, name, weight, required != "no") for id, name, weight, required in cells)
-    return Filled(rows, str(form.get("do", "")))
+    rows = [Row(id, name, weight, required != "no") for id, name, weight, required in cells]
+    return rows, str(form.get("do", "")), str(form.get("seen", ""))
 
 
-OfForm = Annotated[Filled, Depends(_read)]
+OfForm = Annotated[tuple[list[Row], str, str], Depends(_read)]
 
 
 @router.get("/questions/{question_id}/facets", dependencies=[may(Level.HELP)])
@@ -91,21 +85,25 @@ def show_progress(question_id: int, store: OfStore) -> Response:
 
 
 @router.post("/questions/{question_id}/facets", dependencies=[may(Level.TEACH)])
-def change_facets(request: Request, question_id: int, store: OfStore, filled: OfForm) -> Response:
-    """Keep what was written; a row is added or taken away without keeping anything yet."""
-    rows = list(filled.rows)
-    if filled.pressed == "add":
+def change_facets(request: Request, question_id: int, store: OfStore, form: OfForm) -> Response:
+    """Keep what was written; a row is added or taken away without keeping anything yet.
+
+    If the rubric has been changed since the form was opened, the stored one is shown beside what was written.
+    """
+    rows, pressed, seen = form
+    if pressed == "add":
         if len(rows) >= MOST_FACETS:
             error = PostilError(f"a rubric can have at most {MOST_FACETS} items.")
-            return _form(request, store, question_id, rows, error=error)
-        return _form(request, store, question_id, [*rows, Row()], focus=len(rows))
+            return _form(request, store, question_id, rows, error=error, seen=seen)
+        return _form(request, store, question_id, [*rows, Row()], focus=len(rows), seen=seen)
     buttons = [f"{_REMOVE}{number}" for number in range(len(rows))]
-    if filled.pressed in buttons:
-        number = buttons.index(filled.pressed)
+    if pressed in buttons:
+        number = buttons.index(pressed)
         del rows[number]
         gone = Message("One item was removed. This is not saved yet.", "warning")
-        focus = min(number, len(rows) - 1)
-        return _form(request, store, question_id, rows or [Row()], focus=max(focus, 0), messages=[gone])
+        focus = max(min(number, len(rows) - 1), 0)
+        rows = rows or [Row()]
+        return _form(request, store, question_id, rows, focus=focus, messages=[gone], seen=seen)
     # New ones that were left empty are nothing; without them, errors count the rows that are shown.
     rows = [row for row in rows if row.id or row.name.strip()]
     try:
@@ -113,34 +111,24 @@ def change_facets(request: Request, question_id: int, store: OfStore, filled: Of
         for number, row in enumerate(rows, 1):
             weight = read_number(row.weight, f"the weight of item {number}")
             facets.append(Facet(row.id, row.name, weight=weight, required=row.required))
-        set_facets(store, question_id, facets)
+        set_facets(store, question_id, facets, seen=seen or None)
+    except ChangedError as error:
+        return _form(request, store, question_id, rows or [Row()], error=error, changed=True)
     except PostilError as error:
-        return _form(request, store, question_id, rows or [Row()], error=error)
+        return _form(request, store, question_id, rows or [Row()], error=error, seen=seen)
     return _saved(request, store, question_id, "The rubric has been saved.")
 
 
 @router.post("/questions/{question_id}/facets/reset", dependencies=[may(Level.TEACH)])
-def reset_facets(request: Request, question_id: int, store: OfStore) -> RedirectResponse:
-    """Leave it to Postil again what a full answer says."""
-    forget_facets(store, question_id)
+def reset_facets(request: Request, question_id: int, store: OfStore, form: OfForm) -> Response:
+    """Leave it to Postil again what a full answer says, unless the rubric has changed in the meantime."""
+    try:
+        forget_facets(store, question_id, seen=form[2] or None)
+    except ChangedError as error:
+        flash(request, error.what, "warning", "This is the rubric now.")
+        return back(f"/questions/{question_id}/facets")
     words = "Postil’s own items are used again; “partly right” earns half the points."
     return _saved(request, store, question_id, words)
-
-
-@router.post("/questions/{question_id}/facets/find", dependencies=[may(Level.TEACH)])
-def find_again(question_id: int, store: OfStore) -> RedirectResponse:
-    """Have Postil propose facets once more, after this has failed."""
-    get_question(store, question_id)
-    enqueue(store, "facets", question_id)
-    return back(f"/questions/{question_id}/facets")
-
-
-@router.post("/questions/{question_id}/recheck", dependencies=[may(Level.HELP)])
-def look_again(question_id: int, store: OfStore) -> RedirectResponse:
-    """Have Postil look for the facets in all answers, in the background; labels stay."""
-    get_question(store, question_id)
-    enqueue(store, "recheck", question_id)
-    return back(f"/questions/{question_id}")
 
 
 def _saved(request: Request, store: Store, question_id: int, words: str) -> RedirectResponse:
@@ -161,8 +149,14 @@ def _form(
     focus: int | None = None,
     messages: Sequence[Message] = (),
     error: PostilError | None = None,
+    seen: str = "",
+    changed: bool = False,
 ) -> HTMLResponse:
-    """The page with these rows, which may be Postil's own; `focus` is the row to go on with."""
+    """The page with these rows, which may be Postil's own; `focus` is the row to go on with.
+
+    `seen` is the version that the form was filled with; where somebody else has `changed` it, the stored
+    rubric is shown as well.
+    """
     head: dict[str, Any] = head_of(store, question_id, "facets")
     job = latest_job(store, question_id, "facets")
     failed = not waiting and head["question"].facets is None and job is not None and job.state == "failed"
@@ -178,6 +172,8 @@ def _form(
         failed=failed,
         focus=focus,
         messages=messages,
+        seen=seen or head["question"].facets_version,
+        changed=changed,
     )
 
 

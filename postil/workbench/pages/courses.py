@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
+from pydantic import BaseModel
 
 from postil.errors import PostilError, number_of
 from postil.workbench.http.access import OfPerson, may
@@ -29,6 +30,7 @@ from postil.workbench.store.database import Store
 from postil.workbench.store.drafts import EXAMPLE, store_example
 from postil.workbench.store.jobs import enqueue
 from postil.workbench.store.rounds import work_of
+from postil.workbench.store.rows import ChangedError
 
 router = APIRouter()
 Text = Annotated[str, Form()]
@@ -116,27 +118,36 @@ def _waiting(store: Store, person: Person) -> tuple[int, int]:
 # Questions: making, changing and deleting one. Its own page, with the answers, is the table's.
 
 
+class QuestionForm(BaseModel):
+    """The form for a question, whatever was typed."""
+
+    text: str = ""
+    references: str = ""
+    points: str = "1"
+    seen: str = ""  # the version that the form was filled with
+
+    def read(self) -> tuple[str, list[str], float]:
+        """The text, the references (one on each line) and the points."""
+        lines = [line.strip() for line in self.references.splitlines() if line.strip()]
+        return self.text, lines, read_number(self.points, "the points")
+
+
+OfForm = Annotated[QuestionForm, Form()]
+
+
 @router.get("/courses/{course_id}/questions/new", dependencies=[may(Level.TEACH)])
 def show_new(request: Request, course_id: int, store: OfStore) -> HTMLResponse:
     """An empty form for a question."""
-    return _question_form(request, get_course(store, course_id), None, "", "", "1")
+    return _question_form(request, get_course(store, course_id), None, QuestionForm())
 
 
 @router.post("/courses/{course_id}/questions/new", dependencies=[may(Level.TEACH)])
-def make_question(
-    request: Request,
-    course_id: int,
-    store: OfStore,
-    text: Text = "",
-    references: Text = "",
-    points: Text = "1",
-) -> Response:
+def make_question(request: Request, course_id: int, store: OfStore, form: OfForm) -> Response:
     """Make a question, and go to its page, where answers are added."""
     try:
-        worth = read_number(points, "the points")
-        question_id = create_question(store, course_id, text, _lines(references), worth)
+        question_id = create_question(store, course_id, *form.read())
     except PostilError as error:
-        return _question_form(request, get_course(store, course_id), None, text, references, points, error)
+        return _question_form(request, get_course(store, course_id), None, form, error)
     return back(f"/questions/{question_id}")
 
 
@@ -145,26 +156,26 @@ def show_edit(request: Request, question_id: int, store: OfStore) -> HTMLRespons
     """The form with a question as it is."""
     question = get_question(store, question_id)
     references = "\n".join(" ".join(reference.split()) for reference in question.references)
-    course = get_course(store, question.course_id)
-    return _question_form(request, course, question, question.text, references, f"{question.points:g}")
+    points, seen = f"{question.points:g}", question.version
+    form = QuestionForm(text=question.text, references=references, points=points, seen=seen)
+    return _question_form(request, get_course(store, question.course_id), question, form)
 
 
 @router.post("/questions/{question_id}/edit", dependencies=[may(Level.TEACH, spares_owner=True)])
-def change_question(
-    request: Request,
-    question_id: int,
-    store: OfStore,
-    text: Text = "",
-    references: Text = "",
-    points: Text = "1",
-) -> Response:
-    """Change a question; with another text or references its answers are graded anew."""
+def change_question(request: Request, question_id: int, store: OfStore, form: OfForm) -> Response:
+    """Change a question; with another text or references its answers are graded anew.
+
+    If somebody else has changed it since the form was opened, theirs is shown beside what was written.
+    """
     before = get_question(store, question_id)
     try:
-        edit_question(store, question_id, text, _lines(references), read_number(points, "the points"))
+        edit_question(store, question_id, *form.read(), seen=form.seen or None)
     except PostilError as error:
-        course = get_course(store, before.course_id)
-        return _question_form(request, course, before, text, references, points, error)
+        now = get_question(store, question_id)
+        theirs = now if isinstance(error, ChangedError) else None
+        if theirs:
+            form = form.model_copy(update={"seen": theirs.version})
+        return _question_form(request, get_course(store, before.course_id), now, form, error, theirs)
     after = get_question(store, question_id)
     if before.judged and not after.judged:
         flash(request, "The question has been changed, so its answers have to be graded again.", "warning")
@@ -187,26 +198,13 @@ def _question_form(
     request: Request,
     course: Course,
     question: Question | None,
-    text: str,
-    references: str,
-    points: str,
+    form: QuestionForm,
     error: PostilError | None = None,
+    theirs: Question | None = None,
 ) -> HTMLResponse:
-    """The form with what was written in it, and what is wrong."""
-    return render(
-        request,
-        "question_form.html",
-        error=error,
-        course=course,
-        question=question,
-        text=text,
-        references=references,
-        points=points,
-    )
-
-
-def _lines(text: str) -> list[str]:
-    return [line.strip() for line in text.splitlines() if line.strip()]
+    """The form with what was written in it, and what is wrong; `theirs` is what somebody else has written."""
+    context = {"course": course, "question": question, "theirs": theirs, **form.model_dump()}
+    return render(request, "question_form.html", error=error, **context)
 
 
 def read_number(text: str, what: str) -> float:

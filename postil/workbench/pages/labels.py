@@ -11,20 +11,21 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from postil.errors import PostilError, number_of
 from postil.workbench.http.access import OfPerson, may, read_number
 from postil.workbench.http.rendering import OfStore, back, flash, render
-from postil.workbench.pages.review import demand_label
+from postil.workbench.pages.review import demand_label, tell_left
 from postil.workbench.pages.table import ACTIVE, active_job, head_of
-from postil.workbench.records import Job, Level, Question, View
+from postil.workbench.records import Decision, Job, Level, Question, Version, View
 from postil.workbench.store.answers import get_view
 from postil.workbench.store.courses import get_question
 from postil.workbench.store.database import Store
 from postil.workbench.store.decisions import decide, teaching
 from postil.workbench.store.jobs import decisions_heard, enqueue, get_job, latest_job
 from postil.workbench.store.judgements import apply_changes, drop_changes, kinds_of_change, some_changes
+from postil.workbench.store.rows import ChangedError
 
 router = APIRouter()
 OfJob = Annotated[int, Form(alias="job")]
 MOST = 200  # changes shown at once
-_FIELD = "label-"  # and the number of the answer
+_FIELD, _SEEN = "label-", "seen-"  # and the number of the answer
 _NOTHING = "There is nothing to learn from yet: no answers have been decided."
 
 
@@ -36,6 +37,17 @@ async def _labelled(request: Request) -> dict[int, str]:
         for name, value in form.items()
         if name.startswith(_FIELD) and (number := read_number(name.removeprefix(_FIELD)))
     }
+
+
+async def _seen(request: Request) -> dict[int, Version]:
+    """What the page showed of each answer."""
+    form = await request.form()
+    versions = {
+        read_number(name.removeprefix(_SEEN)): Version.read(str(value))
+        for name, value in form.items()
+        if name.startswith(_SEEN)
+    }
+    return {number: version for number, version in versions.items() if number and version}
 
 
 @router.get("/questions/{question_id}/start", dependencies=[may(Level.HELP)])
@@ -58,50 +70,50 @@ def keep_start(
     store: OfStore,
     person: OfPerson,
     labelled: Annotated[dict[int, str], Depends(_labelled)],
+    seen: Annotated[dict[int, Version], Depends(_seen)],
 ) -> RedirectResponse:
-    """Keep the labels and have the class graded by them; if it is graded already, show what would change."""
+    """Keep the labels and have the class graded by them; if it is graded already, show what would change.
+
+    What somebody else has decided since the page was shown stays, and the next page says so.
+    """
     question = get_question(store, question_id)
     if not labelled:
         flash(request, "Label at least one answer, or skip this step.", kind="error")
         return back(f"/questions/{question_id}/start")
+    left: list[Decision] = []
     for answer_id, label in labelled.items():
         view = get_view(store, answer_id)
         same = view.answer.question_id == question_id and view.decision and view.decision.label == label
         if not same:  # the page also shows what was labelled before
-            decide(store, question_id, [answer_id], label, "start", by=person.id)
+            version = seen.get(answer_id, view.version)
+            try:
+                decide(
+                    store, question_id, [answer_id], label, "start", by=person.id, seen={answer_id: version}
+                )
+            except ChangedError as error:
+                left += error.decisions
+    saved = number_of(len(labelled) - len(left), "label")
+    tell_left(request, store, left)
     if question.judged:
         enqueue(store, "regrade", question_id)
-        flash(request, f"{number_of(len(labelled), 'label')} saved.")
+        flash(request, f"{saved} saved.")
         return back(f"/questions/{question_id}/changes")
     enqueue(store, "grade", question_id)
-    flash(
-        request,
-        f"{number_of(len(labelled), 'label')} saved. Postil is now grading the class as strictly as you do.",
-    )
+    flash(request, f"{saved} saved. Postil is now grading the class as strictly as you do.")
     return back(f"/questions/{question_id}")
 
 
-@router.post("/questions/{question_id}/propose", dependencies=[may(Level.HELP)])
-def propose_again(question_id: int, store: OfStore) -> RedirectResponse:
-    """Choose the answers to label first once more, after this has failed."""
-    get_question(store, question_id)
-    enqueue(store, "propose", question_id)
-    return back(f"/questions/{question_id}/start")
-
-
 def _proposing(store: Store, question: Question) -> Job:
-    """The job that chooses for the present answers; started if there is none."""
+    """The job that chooses for the present answers; started if there is none, or nothing left to label."""
     job = latest_job(store, question.id, "propose")
-    if job is None or (job.state == "done" and not _is_fresh(store, job, question)):
-        return get_job(store, enqueue(store, "propose", question.id))
-    return job
-
-
-def _is_fresh(store: Store, job: Job, question: Question) -> bool:
-    """Whether a job chose from the answers that are there now, and left something to label."""
-    views = _proposed(store, job)
-    asked = not views or any(view.decision is None for view in views)
-    return job.total == question.answers and len(views) == len(_ids(job)) and asked
+    if job is not None and job.state != "done":
+        return job
+    if job is not None and job.total == question.answers:
+        views = _proposed(store, job)
+        open_ = not views or any(view.decision is None for view in views)
+        if open_ and len(views) == len(_ids(job)):
+            return job
+    return get_job(store, enqueue(store, "propose", question.id))
 
 
 def _ids(job: Job) -> list[int]:

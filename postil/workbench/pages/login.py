@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
-from datetime import datetime
+from dataclasses import asdict
 from math import ceil
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Form, HTTPException, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from postil.errors import PostilError, number_of
 from postil.workbench.http.access import Number, OfPerson, id_of, with_accounts
-from postil.workbench.http.addresses import client_address, local_path
-from postil.workbench.http.guard import cookie_name, drop_cookie, set_cookie
+from postil.workbench.http.addresses import client_address, local_path, main_origin
+from postil.workbench.http.guard import cookie_name, drop_cookie, known_marks, set_cookie, set_marks
 from postil.workbench.http.rendering import (
     Flashing,
     Message,
@@ -29,10 +29,11 @@ from postil.workbench.http.rendering import (
     render,
 )
 from postil.workbench.records import Person
-from postil.workbench.store import access, accounts, events, logins
-from postil.workbench.store.accounts import LONGEST_PASSWORD, SHORTEST_PASSWORD
+from postil.workbench.store import access, accounts, attempts, events, logins
+from postil.workbench.store.attempts import Attempt
 from postil.workbench.store.database import Store
 from postil.workbench.store.logins import FIRST_OWNER, OPEN, RESET, Link
+from postil.workbench.store.passwords import LONGEST_PASSWORD, SHORTEST_PASSWORD
 
 router = APIRouter()
 Text = Annotated[str, Form()]
@@ -102,33 +103,42 @@ def let_in(
     note_of(request, person, events.LOGGED_IN)
     answer = back(where)
     set_cookie(answer, settings, key)
+    if account_id is not None:
+        _make_known(request, store, account_id, answer)
     return answer
 
 
-def _try(request: Request, store: Store, login: str, password: str, wanted: str) -> Response:
-    address = client_address(request)
-    wait = ceil(logins.wait_before_login(store, login, address))
+def _make_known(request: Request, store: Store, account_id: int, answer: Response) -> None:
+    """Let no stranger keep somebody waiting in this browser from now on."""
+    settings = request.app.state.settings
+    set_marks(answer, settings, attempts.add_mark(store, account_id, known_marks(request, settings)))
+
+
+def _try(request: Request, store: Store, login: str, password: str, page: str) -> Response:
+    mark = attempts.find_mark(store, login, known_marks(request, request.app.state.settings))
+    attempt = Attempt(login, client_address(request), mark)
+    wait = ceil(attempts.wait_before(store, attempt))
     if wait:  # also for the right password: whether it is right is not told now
         long = number_of(ceil(wait / 60), "minute") if wait >= 60 else number_of(wait, "second")
         message = Message("Too many attempts.", "error", f"Wait {long}, then try again.")
-        answer = _form(request, store, wanted, login, message, 429)
+        answer = _form(request, store, page, login, message, 429)
         answer.headers["Retry-After"] = str(wait)
         return answer
     person = accounts.check_password(store, login, password)
     if person is None:
-        logins.failed_login(store, login, address)
+        attempts.count_failure(store, attempt)
         known = accounts.find_account(store, login)
         about = known.person.login if known else ""  # what nobody is called may be a password typed too early
         note_of(request, None, events.LOGIN_FAILED, about=about)
-        return _form(request, store, wanted, login, _WRONG, 403)
-    logins.forgive(store, login, address)
-    return let_in(request, store, person, local_path(wanted))
+        return _form(request, store, page, login, _WRONG, 403)
+    attempts.forgive(store, attempt)
+    return let_in(request, store, person, local_path(page))
 
 
 def _form(
     request: Request,
     store: Store,
-    wanted: str,
+    page: str,
     login: str = "",
     message: Message | None = None,
     status: int = 200,
@@ -139,7 +149,7 @@ def _form(
         status=status,
         messages=[message] if message else [],
         login=login,
-        next=local_path(wanted),
+        next=local_path(page),
         empty=accounts.count_accounts(store) == 0,
     )
 
@@ -151,10 +161,12 @@ def _demand_accounts(request: Request) -> None:
 
 _RULES = {"shortest": SHORTEST_PASSWORD, "longest": LONGEST_PASSWORD, "longest_login": accounts.LONGEST_LOGIN}
 
+_NEW_TOKENS = "Programs that you still use need new tokens: create them on your account page."
 _REPLACED = Message(
     "Your password has been changed. All other browsers are logged out, and your tokens are revoked.",
-    hint="Programs that you still use need new tokens: create them on your account page.",
+    hint=_NEW_TOKENS,
 )
+_CHANGED = "Your password has been changed. You have been logged out in all other browsers."
 
 
 @router.get("/open")
@@ -189,7 +201,11 @@ def open_door(
         if password != again:
             raise PostilError("the two passwords do not match.", hint="Type the same password twice.")
         if link.purpose == FIRST_OWNER:
-            return _make_owner(request, store, token, name, login, password)
+            person = logins.create_first_owner(store, token, login, name, password, _site(request))
+            if person is None:
+                return _used_up(request)
+            note_of(request, person, events.ACCOUNT_MADE, about=f"{person.login}, the first owner")
+            return let_in(request, store, person, "/")
         return _choose_password(request, store, token, password)
     except PostilError as error:
         return _password_form(request, link, token, error, name=name, login=login)
@@ -202,25 +218,26 @@ def _good_link(request: Request, store: Store, token: str) -> Link | None:
     return link if link is not None and (link.purpose == OPEN) == local else None
 
 
-def _make_owner(request: Request, store: Store, token: str, name: str, login: str, password: str) -> Response:
-    person = logins.create_first_owner(store, token, login, name, password)
-    if person is None:
-        return _used_up(request)
-    note_of(request, person, events.ACCOUNT_MADE, about=f"{person.login}, the first owner")
-    return let_in(request, store, person, "/")
-
-
 def _choose_password(request: Request, store: Store, token: str, password: str) -> Response:
-    chosen = logins.choose_password(store, token, password)
+    chosen = logins.choose_password(store, token, password, _site(request))
     if chosen is None:
         return _used_up(request)
     person, purpose, revoked = chosen
-    logins.forgive(store, person.login, client_address(request))
+    attempts.forgive(store, Attempt(person.login, client_address(request)))
     note_of(request, person, events.LINK_USED, about=purpose)
     if revoked:
-        about = f"{number_of(revoked, 'token')}, by a new password"
-        note_of(request, person, events.TOKEN_REVOKED, about=about)
+        _note_revoked(request, person, revoked)
     return let_in(request, store, person, "/", _REPLACED if purpose == RESET else None)
+
+
+def _note_revoked(request: Request, person: Person, revoked: int) -> None:
+    about = f"{number_of(revoked, 'token')}, by a new password"
+    note_of(request, person, events.TOKEN_REVOKED, about=about)
+
+
+def _site(request: Request) -> str:
+    """The name under which people reach the workbench: often their school's, and not to be in a password."""
+    return urlsplit(main_origin(request.app.state.settings)).hostname or ""
 
 
 def _used_up(request: Request) -> Response:
@@ -252,16 +269,6 @@ _BROWSERS = {"Edg": "Edge", "OPR": "Opera", "Firefox": "Firefox", "Chrome": "Chr
 _SYSTEMS = ("Windows", "Android", "iPhone", "iPad", "CrOS", "Mac", "Linux")
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A browser in which somebody is logged in."""
-
-    where: str
-    since: datetime
-    seen: datetime
-    here: bool
-
-
 @router.get("/account")
 def show_account(request: Request, store: OfStore) -> HTMLResponse:
     """The person's account; for the one person of `--local` only the tokens."""
@@ -286,23 +293,30 @@ async def give_password(
     current: Text = "",
     new: Text = "",
     again: Text = "",
+    keep_tokens: Annotated[bool, Form()] = False,
 ) -> Response:
     """Choose another password; who knows only the session's cookie cannot."""
-    return await in_turn(_give_password, request, store, person, current, new, again)
+    return await in_turn(_give_password, request, store, person, current, new, again, keep_tokens)
 
 
 def _give_password(
-    request: Request, store: Store, person: Person, current: str, new: str, again: str
+    request: Request, store: Store, person: Person, current: str, new: str, again: str, keep_tokens: bool
 ) -> Response:
+    answer = back("/account")
     with Flashing(request):
         _demand_password(request, store, person, current)
         if new != again:
             raise PostilError("the two new passwords do not match.", hint="Type them again.")
-        accounts.set_password(store, id_of(person), new)
-        logins.end_sessions(store, id_of(person), but=request.state.session.digest)
+        own = request.state.session.digest
+        revoked = logins.change_password(
+            store, id_of(person), new, but=own, keep_tokens=keep_tokens, site=_site(request)
+        )
         note(request, events.PASSWORD_CHANGED, about=person.login)
-        flash(request, "Your password has been changed. You have been logged out in all other browsers.")
-    return back("/account")
+        if revoked:
+            _note_revoked(request, person, revoked)
+        flash(request, _CHANGED, hint=_NEW_TOKENS if revoked else "")
+        _make_known(request, store, id_of(person), answer)
+    return answer
 
 
 @router.post("/account/sessions/end", dependencies=[with_accounts])
@@ -325,7 +339,10 @@ def make_token(
 ) -> HTMLResponse:
     """Make a token, and show its secret this one time."""
     try:
-        made, secret = access.create_token(store, person.id, name, scopes, _days(days))
+        if days not in LASTING:
+            raise PostilError("choose how long the token is valid from the list.")
+        lasting = None if days == NEVER else int(days)
+        made, secret = access.create_token(store, person.id, name, scopes, lasting)
     except PostilError as error:
         return _account(request, store, error=error, filled={"name": name, "scopes": scopes, "days": days})
     note(request, events.TOKEN_MADE, about=f"{made.name}: {', '.join(made.scopes)}")
@@ -358,7 +375,8 @@ def _account(
         request,
         "account.html",
         error=error,
-        places=[] if person.id is None else _places(request, store, person.id),
+        sessions=[] if person.id is None else logins.list_sessions(store, person.id),
+        browser_of=browser_of,
         tokens=access.list_tokens(store, person.id),
         scopes=SCOPES,
         lasting=LASTING,
@@ -367,14 +385,6 @@ def _account(
         shortest=SHORTEST_PASSWORD,
         longest=LONGEST_PASSWORD,
     )
-
-
-def _places(request: Request, store: Store, account_id: int) -> list[Place]:
-    here = request.state.session.digest
-    return [
-        Place(browser_of(session.agent), session.created, session.seen, session.digest == here)
-        for session in logins.list_sessions(store, account_id)
-    ]
 
 
 def browser_of(agent: str) -> str:
@@ -386,16 +396,11 @@ def browser_of(agent: str) -> str:
 
 def _demand_password(request: Request, store: Store, person: Person, password: str) -> None:
     """Refuse a wrong password, and let nobody guess it from a session that was left open."""
-    came_from = client_address(request)
-    if logins.wait_before_login(store, person.login, came_from) > 0:
+    # Counted for those who are logged in as this person: strangers cannot keep somebody from a new password.
+    attempt = Attempt(person.login, client_address(request), mark=f"account {person.id}")
+    if attempts.wait_before(store, attempt) > 0:
         raise PostilError("too many wrong passwords.", hint="Wait a few minutes, then try again.")
     if accounts.check_password(store, person.login, password) is None:
-        logins.failed_login(store, person.login, came_from)
+        attempts.count_failure(store, attempt)
         note(request, events.LOGIN_FAILED, about=f"{person.login}, to change the password")
         raise PostilError("that is not your current password.", hint="Nothing was changed. Try again.")
-
-
-def _days(text: str) -> int | None:
-    if text not in LASTING:
-        raise PostilError("choose how long the token is valid from the list.")
-    return None if text == NEVER else int(text)

@@ -22,8 +22,8 @@ from postil.workbench.http.access import (
     with_accounts,
 )
 from postil.workbench.http.addresses import main_origin
-from postil.workbench.http.rendering import Flashing, OfStore, Once, back, flash, note, render
-from postil.workbench.records import ASSISTANT, OWNER, SHARED, TEACHER, Account, Course, Level, Member, Person
+from postil.workbench.http.rendering import Flashing, OfStore, Once, back, download, flash, note, render
+from postil.workbench.records import ASSISTANT, OWNER, SHARED, TEACHER, Account, Course, Level, Person
 from postil.workbench.store import accounts, events
 from postil.workbench.store.access import hand_over, list_members, share_course, unshare_course
 from postil.workbench.store.accounts import find_account, list_accounts, names_of
@@ -265,6 +265,9 @@ def _page(
     error: PostilError | None = None,
 ) -> HTMLResponse:
     course, members = get_course(store, course_id), list_members(store, course_id)
+    inside = {course.owner, *(member.person for member in members)}
+    active = [account.person for account in list_accounts(store) if account.closed is None]
+    others = [other for other in active if other not in inside]
     return render(
         request,
         "sharing.html",
@@ -275,17 +278,9 @@ def _page(
         members=members,
         shared_for=lambda member: _NAMES[member.level],
         levels=LEVELS,
-        others=_others(store, course, members),
+        others=others if len(others) <= _MOST_LISTED else [],
         filled=filled or {"login": "", "level": "help"},
     )
-
-
-def _others(store: Store, course: Course, members: Sequence[Member]) -> list[Person]:
-    """Those to choose from, with whom a course is not shared; nobody where they are too many for a list."""
-    inside = {course.owner, *(member.person for member in members)}
-    active = [account.person for account in list_accounts(store) if account.closed is None]
-    others = [person for person in active if person not in inside]
-    return others if len(others) <= _MOST_LISTED else []
 
 
 def _share(request: Request, store: Store, course_id: int, other: Person, level: str) -> None:
@@ -348,15 +343,15 @@ OfLog = Annotated[Chosen, Depends(choose)]
 def show_log(request: Request, store: OfStore, chosen: OfLog) -> HTMLResponse:
     """What was done in the whole installation, the newest first."""
     people = [account.person for account in list_accounts(store)]
-    return _log_page(request, store, "/log", chosen, _found(store, chosen), people)
+    return _log_page(request, store, "/log", chosen, _listed(store, chosen), people)
 
 
 @log_router.get("/log.csv", dependencies=[may_own_installation])
 def log_table(store: OfStore, chosen: OfLog) -> Response:
     """The same as a table."""
-    found = _found(store, chosen, _MOST_ROWS)
-    rows = [[*cells, event.address] for cells, event in zip(_cells(store, found), found, strict=True)]
-    return _download([*_HEADER, "from"], rows, "log")
+    listed = _listed(store, chosen, _MOST_ROWS)
+    rows = [[*cells, event.address] for cells, event in zip(_cells(store, listed), listed, strict=True)]
+    return download(delimited([*_HEADER, "from"], rows), CSV, "log.csv")
 
 
 @log_router.get("/courses/{course_id}/log", dependencies=[may(Level.OWN), with_accounts])
@@ -365,19 +360,19 @@ def show_course_log(request: Request, course_id: int, store: OfStore, chosen: Of
     course = get_course(store, course_id)
     people = [member.person for member in list_members(store, course_id)]
     people = [course.owner, *people] if course.owner else people
-    found = _found(store, chosen, course_id=course_id)
-    return _log_page(request, store, f"/courses/{course_id}/log", chosen, found, people, course)
+    listed = _listed(store, chosen, course_id=course_id)
+    return _log_page(request, store, f"/courses/{course_id}/log", chosen, listed, people, course)
 
 
 @log_router.get("/courses/{course_id}/log.csv", dependencies=[may(Level.OWN), with_accounts])
 def course_log_table(course_id: int, store: OfStore, chosen: OfLog) -> Response:
     """The same as a table."""
-    found = _found(store, chosen, _MOST_ROWS, course_id=course_id)
+    listed = _listed(store, chosen, _MOST_ROWS, course_id=course_id)
     name = file_name(get_course(store, course_id).name, "log")
-    return _download(_HEADER, _cells(store, found), name)
+    return download(delimited(_HEADER, _cells(store, listed)), CSV, f"{name}.csv")
 
 
-def _found(
+def _listed(
     store: Store, chosen: Chosen, limit: int = _ON_A_PAGE + 1, course_id: int | None = None
 ) -> list[Event]:
     """The events that were asked for; on a page one more, to see whether there is another."""
@@ -390,13 +385,13 @@ def _log_page(
     store: Store,
     path: str,
     chosen: Chosen,
-    found: Sequence[Event],
+    listed: Sequence[Event],
     people: Sequence[Person],
     course: Course | None = None,
 ) -> HTMLResponse:
-    shown = found[:_ON_A_PAGE]
+    shown = listed[:_ON_A_PAGE]
     query = f"?{chosen.query}" if chosen.query else ""
-    older = f"{path}{query}{'&' if query else '?'}before={shown[-1].id}" if len(found) > len(shown) else ""
+    older = f"{path}{query}{'&' if query else '?'}before={shown[-1].id}" if len(listed) > len(shown) else ""
     names, courses = _names(store, shown)
     return render(
         request,
@@ -435,8 +430,3 @@ def _cells(store: Store, events: Sequence[Event]) -> list[list[str]]:
         ]
         for event in events
     ]
-
-
-def _download(header: Sequence[str], rows: Sequence[Sequence[str]], name: str) -> Response:
-    headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
-    return Response(delimited(header, rows), media_type=CSV, headers=headers)

@@ -19,7 +19,7 @@ from postil.errors import PostilError, number_of
 from postil.senses.corpus.items import Tagging
 from postil.workbench.exports import file_name
 from postil.workbench.http.access import May, OfPerson, may, read_number, refuse_blind, with_accounts
-from postil.workbench.http.rendering import Flashing, OfStore, back, flash, note, render
+from postil.workbench.http.rendering import Flashing, OfStore, back, download, flash, note, render
 from postil.workbench.pages.exports import TAKEN_AWAY
 from postil.workbench.pages.table import head_of
 from postil.workbench.pages.trust import kappa_words
@@ -318,8 +318,7 @@ def take_corpus(round_id: int, store: OfStore) -> Response:
     question = get_question(store, work.round.question_id)
     data = corpus(work, question, list_answers(store, question.id))
     name = file_name(get_course(store, question.course_id).name, question.text) + "-corpus.zip"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(data, media_type="application/zip", headers=headers)
+    return download(data, "application/zip", name)
 
 
 @router.post("/rounds/{round_id}/drop", dependencies=[may(Level.TEACH)])

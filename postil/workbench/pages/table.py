@@ -33,6 +33,13 @@ STATES = {
 }
 ORDERS = {"doubtful": "needs your look first", "place": "in the order added", "score": "by points"}
 _LONGEST_SEARCH = 200
+# What the end of an address starts: the kind of job, and which page of the question waits for it.
+_JOBS = {
+    "grade": ("grade", ""),
+    "propose": ("propose", "/start"),  # the answers to label first
+    "recheck": ("recheck", ""),  # look for the facets in all answers; labels stay
+    "find": ("facets", "/facets"),  # what a full answer says
+}
 
 
 def read_filter(
@@ -143,11 +150,14 @@ def show_progress(request: Request, question_id: int, store: OfStore) -> HTMLRes
 
 
 @router.post("/questions/{question_id}/grade", dependencies=[may(Level.HELP)])
-def grade(question_id: int, store: OfStore) -> RedirectResponse:
-    """Have the class graded in the background."""
-    get_question(store, question_id)
-    enqueue(store, "grade", question_id)
-    return back(f"/questions/{question_id}")
+@router.post("/questions/{question_id}/propose", dependencies=[may(Level.HELP)])
+@router.post("/questions/{question_id}/recheck", dependencies=[may(Level.HELP)])
+@router.post("/questions/{question_id}/facets/find", dependencies=[may(Level.TEACH)])
+def start_job(request: Request, question_id: int, store: OfStore) -> RedirectResponse:
+    """Start a job in the background, for the first time or again, and show the page that waits for it."""
+    kind, page = _JOBS[request.url.path.rpartition("/")[2]]
+    enqueue(store, kind, question_id)
+    return back(f"/questions/{question_id}{page}")
 
 
 def _rows_context(store: Store, question_id: int, chosen: Filter, page: int) -> dict[str, Any]:

@@ -12,11 +12,13 @@ many these are.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
 from math import sqrt
 from statistics import fmean
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -26,20 +28,21 @@ from postil.data.judgements import Reason
 from postil.data.labels import PLAIN_NAMES
 from postil.errors import number_of
 from postil.explain.charts import Bar, Bin, Step, bar_chart, coverage_curve, reliability_diagram
-from postil.grader import Grader, load
+from postil.grader import load
 from postil.grading.answers import fingerprint
-from postil.grading.probabilities import Stack
 from postil.scoring.agreement import cohen_kappa, quadratic_weighted_kappa
 from postil.workbench.http.access import OfPerson, may
 from postil.workbench.http.rendering import OfStore, back, flash, render
 from postil.workbench.pages.table import head_of
-from postil.workbench.records import LABELS, Decision, Level, Question
+from postil.workbench.records import LABELS, Decision, Level, Version
 from postil.workbench.store.courses import get_question
 from postil.workbench.store.database import Store
-from postil.workbench.store.decisions import LABELLED, SETTLED, pass_all
+from postil.workbench.store.decisions import LABELLED, SETTLED, last_step, pass_all
 from postil.workbench.store.judgements import Seen, see
 
 router = APIRouter()
+# Says from which confidence on answers are right as often as asked for; above 1 if never.
+Threshold = Callable[[float], float]
 TARGETS = tuple(range(80, 100))  # per cent
 # Fewer comparisons say too little for a kappa and a diagram, or for a threshold of the question's own.
 FEW, ENOUGH = 10, 20
@@ -138,47 +141,34 @@ class Trust:
     passing: Passing | None
 
 
-class Calibration(Protocol):
-    """Says from which confidence on answers are right as often as asked for; more than 1 if never."""
+def own_threshold(compared: Sequence[Compared], target: float) -> float:
+    """The least confidence above which decided answers were right as often as asked for; above 1 if never.
 
-    def threshold(self, target: float) -> float:
-        """The least such confidence."""
-
-
-@dataclass(frozen=True, slots=True)
-class OwnCalibration:
-    """A calibration from decisions on the question itself, counted cautiously.
-
-    Of the answers at least as sure as each confidence, one more is taken to be right and one more to be
-    wrong: few decisions cannot promise much, even if all agree.
+    They are counted cautiously: of the answers at least as sure as each confidence, one more is taken to be
+    right and one more to be wrong. Few decisions cannot promise much, even if all agree.
     """
-
-    compared: Sequence[Compared]
-
-    def threshold(self, target: float) -> float:
-        """The least confidence above which answers were right as often as asked for; more than 1 if never."""
-        surest_first = sorted(self.compared, key=lambda one: -one.confidence)
-        level, right = _NEVER, 0
-        for number, one in enumerate(surest_first, 1):
-            right += one.right
-            last = number == len(surest_first) or surest_first[number].confidence < one.confidence
-            if last and number >= _IN_A_BIN and (right + 1) / (number + 2) >= target:
-                level = one.confidence
-        return level
+    surest_first = sorted(compared, key=lambda comparison: -comparison.confidence)
+    level, right = _NEVER, 0
+    for number, comparison in enumerate(surest_first, 1):
+        right += comparison.right
+        last = number == len(surest_first) or surest_first[number].confidence < comparison.confidence
+        if last and number >= _IN_A_BIN and (right + 1) / (number + 2) >= target:
+            level = comparison.confidence
+    return level
 
 
-def measure(seen: Sequence[Seen], shipped: Calibration, target: float) -> Trust:
+def measure(seen: Sequence[Seen], shipped: Threshold, target: float) -> Trust:
     """Work out all of it for a question's answers and an accuracy asked for (0 to 1)."""
     compared = compare(seen)
     own = len(compared) >= ENOUGH
     return Trust(
-        machine=_counts(one.judged.label for one in seen if one.judged),
-        counted=_counts(one.label for one in seen if one.label),
-        decided=sum(one.decision is not None for one in seen),
+        machine=_counts(answer.judged.label for answer in seen if answer.judged),
+        counted=_counts(answer.label for answer in seen if answer.label),
+        decided=sum(answer.decision is not None for answer in seen),
         compared=len(compared),
         agreement=_agreement(compared) if compared else None,
         bins=reliability_bins(compared) if len(compared) >= FEW else (),
-        passing=_passing(seen, OwnCalibration(compared) if own else shipped, target, own=own),
+        passing=_passing(seen, partial(own_threshold, compared) if own else shipped, target, own=own),
     )
 
 
@@ -186,23 +176,26 @@ def compare(seen: Sequence[Seen]) -> list[Compared]:
     """The decisions that say something about the machine, each beside what it had said."""
     batches: dict[tuple[int, int], list[Decision]] = {}
     for answer in seen:
-        decision = answer.decision
-        if decision and decision.machine_label and decision.source != "passed" and not _repeated(answer):
+        judged, decision = answer.judged, answer.decision
+        if decision is None or not decision.machine_label or decision.source == "passed":
+            continue
+        # Where the machine had only repeated an earlier decision on the same words, nothing is compared.
+        if not (judged and judged.reason is Reason.TOLD and judged.made <= decision.made):
             alone = decision.id if decision.source in (LABELLED, SETTLED) else 0
             batches.setdefault((decision.batch, alone), []).append(decision)
     comparisons = []
     for batch in batches.values():
         usual = Counter(decision.machine_label for decision in batch).most_common(1)[0][0]
-        comparisons.append(_compared(next(one for one in batch if one.machine_label == usual)))
+        comparisons.append(_compared(next(decision for decision in batch if decision.machine_label == usual)))
     return comparisons
 
 
 def reliability_bins(compared: Sequence[Compared]) -> tuple[Bin, ...]:
     """The comparisons in steps of ten per cent of confidence, neighbours joined until each holds enough."""
     steps: dict[int, list[Compared]] = {}
-    for one in sorted(compared, key=lambda one: one.confidence):
+    for comparison in sorted(compared, key=lambda comparison: comparison.confidence):
         # A hair added, because 0.7 lies a rounding error below the edge at 70%.
-        steps.setdefault(min(9, int(one.confidence * 10 + 1e-9)), []).append(one)
+        steps.setdefault(min(9, int(comparison.confidence * 10 + 1e-9)), []).append(comparison)
     joined: list[list[Compared]] = []
     for step in steps.values():
         if joined and len(joined[-1]) < _IN_A_BIN:
@@ -214,15 +207,10 @@ def reliability_bins(compared: Sequence[Compared]) -> tuple[Bin, ...]:
         joined[-1] += rest
     bins = []
     for step in joined:
-        share = Share(sum(one.right for one in step), len(step))
-        bins.append(Bin(fmean(one.confidence for one in step), share.count, share.right, *share.interval))
+        share = Share(sum(comparison.right for comparison in step), len(step))
+        sure = fmean(comparison.confidence for comparison in step)
+        bins.append(Bin(sure, share.count, share.right, *share.interval))
     return tuple(bins)
-
-
-def _repeated(answer: Seen) -> bool:
-    """Whether the machine had only repeated an earlier decision on the same words."""
-    judged, decision = answer.judged, answer.decision
-    return bool(judged and decision and judged.reason is Reason.TOLD and judged.made <= decision.made)
 
 
 def _compared(decision: Decision) -> Compared:
@@ -233,33 +221,36 @@ def _compared(decision: Decision) -> Compared:
 
 
 def _agreement(compared: Sequence[Compared]) -> Agreement:
-    told, machine = [one.told for one in compared], [one.machine for one in compared]
+    told = [comparison.told for comparison in compared]
+    machine = [comparison.machine for comparison in compared]
     # Where all labels are one and the same there is nothing that chance could have got wrong.
     tells = len(compared) >= FEW and len({*told, *machine}) > 1
     ranks = [[_RANKS.get(label, 0) for label in labels] for labels in (told, machine)]
     ranked = tells and len({*ranks[0], *ranks[1]}) > 1
     return Agreement(
         Share(sum(map(str.__eq__, told, machine)), len(compared)),
-        Share(sum(one.right for one in compared), len(compared)),
+        Share(sum(comparison.right for comparison in compared), len(compared)),
         cohen_kappa(told, machine) if tells else None,
         quadratic_weighted_kappa(*ranks, low=0, high=2) if ranked else None,
-        sum(one.accepted for one in compared),
+        sum(comparison.accepted for comparison in compared),
     )
 
 
-def _passing(seen: Sequence[Seen], known: Calibration, target: float, *, own: bool) -> Passing | None:
+def _passing(seen: Sequence[Seen], threshold: Threshold, target: float, *, own: bool) -> Passing | None:
     """What could pass of the undecided; what the machine itself set apart for a person never does."""
-    undecided = [(one.answer_id, one.judged) for one in seen if one.judged and not one.decision]
+    undecided = [
+        (answer.answer_id, answer.judged) for answer in seen if answer.judged and not answer.decision
+    ]
     if not undecided:
         return None
     sure = [(id, said.confidence) for id, said in undecided if not (said.deferred and said.reason)]
 
     def passed(accuracy: float) -> tuple[int, ...]:
-        level = known.threshold(accuracy)
+        level = threshold(accuracy)
         return tuple(id for id, confidence in sure if confidence >= level)
 
     steps = tuple(Step(percent / 100, len(passed(percent / 100)) / len(undecided)) for percent in TARGETS)
-    return Passing(target, known.threshold(target), passed(target), len(undecided), own, steps)
+    return Passing(target, threshold(target), passed(target), len(undecided), own, steps)
 
 
 def _counts(labels: Iterable[str]) -> dict[str, int]:
@@ -271,12 +262,15 @@ def _counts(labels: Iterable[str]) -> dict[str, int]:
 def show_trust(request: Request, question_id: int, store: OfStore, accuracy: int = USUAL) -> HTMLResponse:
     """Labels, agreement so far, the reliability diagram, and what could pass at an accuracy asked for."""
     accuracy = min(max(accuracy, TARGETS[0]), TARGETS[-1])
-    trust = _measured(store, question_id, accuracy)
+    answers = see(store, question_id)
+    trust = _measured(store, question_id, accuracy, answers)
     return render(
         request,
         "trust.html",
         **head_of(store, question_id, "trust"),
         trust=trust,
+        last=last_step(store, question_id),
+        seen=_version(trust.passing, answers) if trust.passing else "",
         accuracy=accuracy,
         targets=TARGETS,
         few=FEW,
@@ -294,27 +288,46 @@ def accept(
     person: OfPerson,
     accuracy: Annotated[int, Form(ge=TARGETS[0], le=TARGETS[-1])],
     count: Annotated[int, Form()],
+    seen: Annotated[str, Form()] = "",
 ) -> RedirectResponse:
-    """Accept all that could pass at an accuracy, as one step; `count` is how many the page said these are."""
+    """Accept all that could pass at an accuracy, as one step.
+
+    `count` is how many the page said these are, and `seen` tells which, and how they were judged.
+    """
     here = f"/questions/{question_id}/trust?accuracy={accuracy}"
-    passing = _measured(store, question_id, accuracy).passing
-    if passing is None or passing.passed != count:
+    answers = see(store, question_id)
+    passing = _measured(store, question_id, accuracy, answers).passing
+    if passing is None or passing.passed != count or seen not in ("", _version(passing, answers)):
         flash(request, "Something has changed in the meantime, so nothing was accepted.", kind="error")
         return back(f"{here}#pass")
-    accepted = pass_all(store, question_id, passing.answers, by=person.id)
+    versions = _versions(answers)
+    accepted = pass_all(store, question_id, passing.answers, by=person.id, seen=versions)
     flash(request, f"Accepted {number_of(accepted, 'answer')} without reviewing each one.")
     return back(here)
 
 
-def _measured(store: Store, question_id: int, accuracy: int) -> Trust:
-    question = get_question(store, question_id)
-    return measure(see(store, question_id), _shipped(load(), question), accuracy / 100)
+def _versions(answers: Sequence[Seen]) -> dict[int, Version]:
+    return {
+        answer.answer_id: Version.of(
+            answer.decision.id if answer.decision else None, answer.judged.made if answer.judged else None
+        )
+        for answer in answers
+    }
 
 
-def _shipped(grader: Grader, question: Question) -> Stack:
-    """The calibration that ships, for a question like those the grader was made with or for a new one."""
+def _version(passing: Passing, answers: Sequence[Seen]) -> str:
+    """Which answers could pass, and how they were judged, as a short text that differs where these do."""
+    versions = _versions(answers)
+    passed = " ".join(f"{id}:{versions[id]}" for id in passing.answers)
+    return sha256(passed.encode()).hexdigest()[:16]
+
+
+def _measured(store: Store, question_id: int, accuracy: int, answers: Sequence[Seen]) -> Trust:
+    question, grader = get_question(store, question_id), load()
+    # The calibration that ships, for a question like those the grader was made with or for a new one.
     known = fingerprint(question.text, question.references) in grader.known
-    return grader.stacks["known" if known else "new"]
+    stack = grader.stacks["known" if known else "new"]
+    return measure(answers, stack.threshold, accuracy / 100)
 
 
 def kappa_words(kappa: float) -> str:

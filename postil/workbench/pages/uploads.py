@@ -11,9 +11,9 @@ from fastapi import APIRouter, Depends, Form, Request, Response, UploadFile
 from fastapi.responses import HTMLResponse, RedirectResponse
 from starlette.datastructures import FormData
 
+from postil.data.files import unify_line_ends
 from postil.data.formats.moodle import find_slots
 from postil.data.formats.quizzes import Quiz
-from postil.data.formats.spreadsheets import unify_line_ends
 from postil.errors import PostilError, number_of
 from postil.workbench.drafts import (
     ROLES,
@@ -160,25 +160,15 @@ def _drawn(columns: Columns, fields: Mapping[str, Any]) -> str:
     return ";".join([*places, HEADLESS if HEADLESS in fields else ""])
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnChoice:
-    """One thing that a role's columns can be."""
-
-    value: str
-    words: str
-    chosen: bool
-
-
-def _choices(draft: Draft, columns: Columns, role: str) -> list[ColumnChoice]:
+def _choices(draft: Draft, columns: Columns, role: str) -> list[tuple[str, str, bool]]:
+    """What a role's columns can be: the value that a form sends, its words, and whether it is chosen."""
     header = draft.rows.header
-    values = {str(place): name for place, name in enumerate(header)}
+    values = {"": _NONE[role], **{str(place): name for place, name in enumerate(header)}}
     for places in (guess_columns(draft)[role], columns[role]):
         if len(places) > 1:
             values[",".join(map(str, places))] = " + ".join(header[place] for place in places)
     chosen = ",".join(map(str, columns[role]))
-    return [
-        ColumnChoice(value, words, value == chosen) for value, words in {"": _NONE[role], **values}.items()
-    ]
+    return [(value, words, value == chosen) for value, words in values.items()]
 
 
 def draft_page(request: Request, store: Store, reading: Reading, status: int = 200) -> HTMLResponse:
@@ -387,10 +377,10 @@ def store_quiz(request: Request, token: str, store: OfStore, fields: Fields) -> 
     """Make the questions that were ticked, all or none."""
     draft, quiz = _quiz(store, token)
     choices = make_choices(quiz, list_questions(store, draft.course_id), fields)
-    wanted = [choice for choice in choices if choice.taken]
-    if not wanted or len(wanted) > MOST_QUESTIONS or any(choice.problem for choice in wanted):
+    ticked = [choice for choice in choices if choice.taken]
+    if not ticked or len(ticked) > MOST_QUESTIONS or any(choice.problem for choice in ticked):
         return _page(request, store, draft, quiz, choices, status=400)
-    made = store_questions(store, draft, [choice.wanted for choice in wanted])
+    made = store_questions(store, draft, [choice.wanted for choice in ticked])
     them = "it" if len(made) == 1 else "them"
     flash(request, f"{number_of(len(made), 'question')} imported. Now add the answers to {them}.")
     return back(f"/courses/{draft.course_id}")
@@ -406,15 +396,15 @@ def _quiz(store: Store, token: str) -> tuple[Draft, Quiz]:
 def _page(
     request: Request, store: Store, draft: Draft, quiz: Quiz, choices: Sequence[Choice], status: int = 200
 ) -> HTMLResponse:
-    wanted = [choice for choice in choices if choice.taken]
+    ticked = [choice for choice in choices if choice.taken]
     problems = []
-    if status != 200 and not wanted:
+    if status != 200 and not ticked:
         problems.append("No questions are ticked.")
-    if len(wanted) > MOST_QUESTIONS:
+    if len(ticked) > MOST_QUESTIONS:
         most = f"at most {MOST_QUESTIONS} can be imported at once"
-        problems.append(f"{len(wanted):,} questions are ticked; {most}.")
-    if status != 200 and any(choice.problem for choice in wanted):
-        count = sum(bool(choice.problem) for choice in wanted)
+        problems.append(f"{len(ticked):,} questions are ticked; {most}.")
+    if status != 200 and any(choice.problem for choice in ticked):
+        count = sum(bool(choice.problem) for choice in ticked)
         problems.append(f"{number_of(count, 'question')} cannot be imported yet: see below.")
     return render(
         request,
@@ -424,7 +414,7 @@ def _page(
         course=get_course(store, draft.course_id),
         quiz=quiz,
         choices=choices,
-        taken=len(wanted),
+        taken=len(ticked),
         problems=problems,
         unanswered=sum(not choice.question.references for choice in choices),
     )

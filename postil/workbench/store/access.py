@@ -1,7 +1,11 @@
-"""Who may do what: the owner of a course, those with whom it is shared, and the tokens of programs."""
+"""Who may do what: the owner of a course, those with whom it is shared, and the tokens of programs.
+
+A program that sends a write again, under the same key, gets the first reply: nothing is done twice.
+"""
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Collection
 from contextlib import suppress
@@ -9,15 +13,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Select, delete, func, null, select, update
+from sqlalchemy import delete, func, null, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
 
 from postil.errors import PostilError
 from postil.workbench.records import ASSISTANT, LOCAL, SHARED, Level, Member, Person
 from postil.workbench.store.accounts import demand_account, demand_heir, give, hold_account, person_of
 from postil.workbench.store.courses import demand_course, lock_course
 from postil.workbench.store.database import Store, StoreAwayError
-from postil.workbench.store.replies import delete_old
-from postil.workbench.store.rows import demand, digest_of, storable
+from postil.workbench.store.rows import demand, demand_name, digest_of, record_of
 from postil.workbench.store.tables import (
     AccountRow,
     AnswerRow,
@@ -25,21 +30,23 @@ from postil.workbench.store.tables import (
     JobRow,
     MemberRow,
     QuestionRow,
+    ReplyRow,
     RoundRow,
     TokenRow,
     now,
 )
 
 _NAMES = {level: name for name, level in SHARED.items()}
-_LARGEST = 2**31 - 1  # the largest number that any of the databases gives
+_LARGEST = 2**31 - 1  # the largest number that either kind of database gives
 # judge: judge texts that come with the request, and store nothing; read: courses and what is in them;
 # write: change these. None of them implies another.
 SCOPES = ("judge", "read", "write")
 LONGEST_NAME = 100
 MOST_DAYS = 3650
 MOST_TOKENS = 50  # of one account
-_PREFIX = "postil_"  # so that a program that looks for secrets in the wrong places knows one
+_PREFIX = "postil_"  # so that secret scanners recognise a token
 _USED_EVERY = timedelta(minutes=1)
+_REPLIES_KEPT = timedelta(hours=24)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +75,18 @@ class Token:
         return self.expires is not None and self.expires <= now()
 
 
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What is known of a key that was used before: for which request, and how that was answered.
+
+    `status` is None while the request is under way, and if it broke off, so that nobody knows how far it got.
+    """
+
+    request: str
+    status: int | None
+    body: str
+
+
 def right_on(
     store: Store,
     person: Person,
@@ -78,7 +97,7 @@ def right_on(
     job_id: int | None = None,
     round_id: int | None = None,
 ) -> Right | None:
-    """What a person may do with one thing of a course; None if it does not exist, or is none of theirs."""
+    """What a person may do with something in a course; None if it does not exist or is not theirs to see."""
     numbers: dict[Any, int | None] = {
         CourseRow: course_id,
         QuestionRow: question_id,
@@ -86,14 +105,23 @@ def right_on(
         JobRow: job_id,
         RoundRow: round_id,
     }
-    things = [(table, number) for table, number in numbers.items() if number is not None]
-    if len(things) != 1:
-        raise ValueError("exactly one thing can be asked about")
-    ((table, number),) = things
+    ((table, number),) = ((table, number) for table, number in numbers.items() if number is not None)
     if not 0 < number <= _LARGEST:
         return None
+    share = (
+        select(MemberRow.level)
+        .where(MemberRow.course_id == CourseRow.id, MemberRow.account_id == person.id)
+        .correlate(CourseRow)
+        .scalar_subquery()
+    )
+    question_column = null() if table is CourseRow else QuestionRow.id
+    query = select(CourseRow.id, question_column, CourseRow.owner_id, share).select_from(CourseRow)
+    if table is not CourseRow:
+        query = query.join(QuestionRow, QuestionRow.course_id == CourseRow.id)
+    if table not in (CourseRow, QuestionRow):
+        query = query.join(table, table.question_id == QuestionRow.id)
     with store.reading() as session:
-        row = session.execute(_place_of(table, number, person.id)).one_or_none()
+        row = session.execute(query.where(table.id == number)).one_or_none()
     if row is None:
         return None
     course, question, owner, shared = row
@@ -103,7 +131,7 @@ def right_on(
 
 
 def level_on(store: Store, person: Person, **thing: int) -> Level | None:
-    """How much a person may do with one thing of a course, named as for `right_on`; None if nothing."""
+    """The level a person has on something in a course, named as for `right_on`; None if nothing."""
     right = right_on(store, person, **thing)
     return None if right is None else right.level
 
@@ -153,7 +181,7 @@ def list_members(store: Store, course_id: int) -> list[Member]:
 
 
 def owner_of(store: Store, course_id: int) -> Person | None:
-    """Who owns a course; None for one that was made by the one person of `--local`."""
+    """Who owns a course; None if it was created with `--local`."""
     with store.reading() as session:
         owner = demand_course(session, course_id).owner_id
         return None if owner is None else person_of(demand_account(session, owner))
@@ -175,10 +203,16 @@ def hand_over(store: Store, course_id: int, account_id: int) -> None:
 def create_token(
     store: Store, account_id: int | None, name: str, scopes: Collection[str], days: int | None
 ) -> tuple[Token, str]:
-    """Make a token that works for some days, or until it is revoked; returns it with its secret."""
+    """Create a token that works for a number of days or until it is revoked; returns it with its secret."""
+    name = demand_name(name, LONGEST_NAME, "a token's", "Name the program that will use it.")
+    known = [scope for scope in SCOPES if scope in scopes]
+    if not known or len(known) < len(set(scopes)):
+        raise PostilError("a token needs known scopes.", hint=f"Choose from: {', '.join(SCOPES)}.")
+    if days is not None and not 0 < days <= MOST_DAYS:
+        raise PostilError(f"a token can work for 1 to {MOST_DAYS:,} days.", hint="Or set no end.")
     secret = _PREFIX + secrets.token_urlsafe(32)
-    row = TokenRow(account_id=account_id, digest=digest_of(secret), created=now())
-    row.name, row.scopes, row.expires = _demand_name(name), _demand_scopes(scopes), _demand_end(days)
+    row = TokenRow(account_id=account_id, digest=digest_of(secret), name=name, scopes=known, created=now())
+    row.expires = None if days is None else row.created + timedelta(days=days)
     with store.writing() as session:
         if account_id is not None and hold_account(session, account_id).closed is not None:
             raise PostilError("this account is closed.", hint="Open it again first.")
@@ -191,14 +225,14 @@ def create_token(
 
 
 def list_tokens(store: Store, account_id: int | None) -> list[Token]:
-    """The tokens of an account, or of the one person without one, the newest first."""
+    """The tokens of an account, or of the user of `--local`, the newest first."""
     query = select(TokenRow).where(TokenRow.account_id == account_id).order_by(TokenRow.id.desc())
     with store.reading() as session:
         return [_record(row) for row in session.scalars(query)]
 
 
 def revoke_token(store: Store, account_id: int | None, token_id: int) -> None:
-    """End a token at once; only its own account's can be named."""
+    """End a token of an account at once."""
     own = delete(TokenRow).where(TokenRow.id == token_id, TokenRow.account_id == account_id)
     with store.writing() as session:
         revoked = session.scalars(own.returning(TokenRow.id)).first()
@@ -206,7 +240,7 @@ def revoke_token(store: Store, account_id: int | None, token_id: int) -> None:
 
 
 def find_token(store: Store, secret: str) -> tuple[Person, Token] | None:
-    """Whom a secret speaks for; None if it is unknown or expired, or its account is closed."""
+    """The person and token behind a secret; None if it is unknown or expired, or the account is closed."""
     query = select(TokenRow, AccountRow).outerjoin(AccountRow, AccountRow.id == TokenRow.account_id)
     with store.reading() as session:
         rows = session.execute(query.where(TokenRow.digest == digest_of(secret))).one_or_none()
@@ -215,29 +249,77 @@ def find_token(store: Store, secret: str) -> tuple[Person, Token] | None:
     token, account = _record(rows[0]), rows[1]
     if token.expired or (account is not None and account.closed is not None):
         return None
-    if token.used is None or token.used < now() - _USED_EVERY:  # a write at every request would cost more
-        # Whoever only reads does not wait for those who write: it can be noted with the next request.
+    # A write at every request would cost more.
+    if token.used is None or abs(now() - token.used) > _USED_EVERY:
+        # A request that only reads does not wait for writers: the next one can record the use.
         with suppress(StoreAwayError), store.writing() as session:
             session.execute(update(TokenRow).where(TokenRow.id == token.id).values(used=now()))
-            delete_old(session)
+            delete_old_replies(session)
     return (LOCAL if account is None else person_of(account)), token
 
 
-def _place_of(table: Any, number: int, account_id: int | None) -> Select[Any]:
-    """Course, question, owner and share of one thing; no row where the thing does not exist."""
-    share = (
-        select(MemberRow.level)
-        .where(MemberRow.course_id == CourseRow.id, MemberRow.account_id == account_id)
-        .correlate(CourseRow)
-        .scalar_subquery()
+def begin_reply(store: Store, caller: str, key: str, fingerprint: str) -> Reply | None:
+    """Take a key for a request; None if it is free, and otherwise what came of it before.
+
+    A caller has keys of its own. They are forgotten after a day.
+    """
+    digest = _key_digest(caller, key)
+    row = ReplyRow(digest=digest, request=fingerprint, status=None, body="", created=now())
+    try:
+        with store.writing() as session:
+            delete_old_replies(session)
+            session.add(row)
+        return None
+    except IntegrityError:  # of two at once, the database lets one through
+        with store.reading() as session:
+            earlier = session.get(ReplyRow, digest)
+            if earlier is None:  # given up since: the program is told to try again
+                return Reply(fingerprint, None, "")
+            return Reply(earlier.request, earlier.status, earlier.body)
+
+
+def keep_reply(store: Store, caller: str, key: str, status: int, body: str) -> None:
+    """Keep how a request was answered."""
+    with store.writing() as session:
+        own = ReplyRow.digest == _key_digest(caller, key)
+        session.execute(update(ReplyRow).where(own).values(status=status, body=body))
+
+
+def free_key(store: Store, caller: str, key: str) -> None:
+    """Free the key of a request that was refused: nothing was done, so it may be tried again."""
+    with store.writing() as session:
+        session.execute(delete(ReplyRow).where(ReplyRow.digest == _key_digest(caller, key)))
+
+
+def forget_replies(session: Session, answer_ids: Collection[int]) -> None:
+    """Forget what was answered about these answers; their requests are known still, and not done again."""
+    rows = session.execute(select(ReplyRow.digest, ReplyRow.body).where(ReplyRow.status.is_not(None)))
+    about = [digest for digest, body in rows if _answers_in(json.loads(body)) & set(answer_ids)]
+    for digest in about:
+        erased = json.dumps({"headers": {}, "erased": True})
+        session.execute(update(ReplyRow).where(ReplyRow.digest == digest).values(body=erased))
+
+
+def _answers_in(record: dict[str, Any]) -> set[int]:
+    """The answers that a kept reply tells of, by their numbers."""
+    if not record.get("body"):
+        return set()
+    body = json.loads(record["body"])
+    decisions = [body, *body.get("undone", ())]
+    return {decision["answer_id"] for decision in decisions if "answer_id" in decision} | set(
+        body.get("ids", ())
     )
-    question = null() if table is CourseRow else QuestionRow.id
-    query = select(CourseRow.id, question, CourseRow.owner_id, share).select_from(CourseRow)
-    if table is not CourseRow:
-        query = query.join(QuestionRow, QuestionRow.course_id == CourseRow.id)
-    if table not in (CourseRow, QuestionRow):
-        query = query.join(table, table.question_id == QuestionRow.id)
-    return query.where(table.id == number)
+
+
+def forget_old_replies(store: Store) -> None:
+    """Delete what is older than a day, unless others are writing: then it can wait."""
+    with suppress(StoreAwayError), store.writing() as session:
+        delete_old_replies(session)
+
+
+def delete_old_replies(session: Session) -> None:
+    """The same within a transaction that writes something else."""
+    session.execute(delete(ReplyRow).where(ReplyRow.created < now() - _REPLIES_KEPT))
 
 
 def _capped(role: str, level: Level) -> Level:
@@ -246,27 +328,8 @@ def _capped(role: str, level: Level) -> Level:
 
 
 def _record(row: TokenRow) -> Token:
-    return Token(row.id, row.name, tuple(row.scopes), row.created, row.used, row.expires)
+    return record_of(Token, row, scopes=tuple(row.scopes))
 
 
-def _demand_name(name: str) -> str:
-    name = " ".join(storable(name).split())
-    if not 0 < len(name) <= LONGEST_NAME:
-        what = f"a token's name must have 1 to {LONGEST_NAME} characters."
-        raise PostilError(what, hint="Name the program that will use it.")
-    return name
-
-
-def _demand_scopes(scopes: Collection[str]) -> list[str]:
-    known = [scope for scope in SCOPES if scope in scopes]
-    if not known or len(known) < len(set(scopes)):
-        raise PostilError("a token needs known scopes.", hint=f"Choose from: {', '.join(SCOPES)}.")
-    return known
-
-
-def _demand_end(days: int | None) -> datetime | None:
-    if days is None:
-        return None
-    if not 0 < days <= MOST_DAYS:
-        raise PostilError(f"a token can work for 1 to {MOST_DAYS:,} days.", hint="Or set no end.")
-    return now() + timedelta(days=days)
+def _key_digest(caller: str, key: str) -> str:
+    return digest_of(f"{caller}\n{key}")

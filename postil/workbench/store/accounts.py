@@ -1,4 +1,4 @@
-"""Accounts: make, list, change and close them, and check passwords."""
+"""Accounts: create, list, change and close them, and check passwords."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Collection
 from functools import cache
 from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, Any
-from unicodedata import normalize
 
 from sqlalchemy import ColumnElement, Select, delete, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
@@ -16,7 +15,8 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 from postil.errors import PostilError
 from postil.workbench.records import ASSISTANT, OWNER, ROLES, Account, Person
 from postil.workbench.store.database import Store
-from postil.workbench.store.rows import demand, storable
+from postil.workbench.store.passwords import LONGEST_PASSWORD, composed, demand_password
+from postil.workbench.store.rows import demand, demand_name
 from postil.workbench.store.tables import (
     AccountRow,
     CourseRow,
@@ -34,9 +34,7 @@ from postil.workbench.store.tables import (
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
 
-SHORTEST_PASSWORD, LONGEST_PASSWORD = 10, 200
 LONGEST_LOGIN, LONGEST_NAME = 80, 200
-_SIGNS_PER_LETTER = 4  # of which a keyboard may compose one letter
 _LOGIN = re.compile(rf"[\w.@+-]{{2,{LONGEST_LOGIN}}}")
 _LOOK_AGAIN = "Reload the list of people."
 _SHOWN = 80  # characters of a question in a message
@@ -54,7 +52,7 @@ def count_accounts(store: Store) -> int:
 
 
 def create_account(store: Store, login: str, name: str, role: str, password: str | None) -> int:
-    """Make an account and return its number; without a password nobody can log in with it yet."""
+    """Create an account and return its number; without a password nobody can log in with it yet."""
     row = new_account(login, name, role, password)
     with store.writing() as session:
         return add_account(session, row)
@@ -91,7 +89,7 @@ def find_account(store: Store, login: str) -> Account | None:
 def check_password(store: Store, login: str, password: str) -> Person | None:
     """Who this is, if the password is right and the account is open.
 
-    It takes as long for a login that nobody has: otherwise one could find out who has an account.
+    It takes as long for an unknown login: otherwise one could find out who has an account.
     """
     with store.reading() as session:
         row = session.scalars(select(AccountRow).where(AccountRow.login == fold_login(login))).one_or_none()
@@ -105,20 +103,6 @@ def check_password(store: Store, login: str, password: str) -> Person | None:
         with store.writing() as session:
             session.execute(update(AccountRow).where(*same).values(password=hashed))
     return person_of(row)
-
-
-def set_password(store: Store, account_id: int, password: str) -> None:
-    """Give an account another password; links to choose one with end."""
-    hashed = hash_password(demand_password(password, get_account(store, account_id).person.login))
-    with store.writing() as session:
-        replace_password(session, account_id, hashed)
-
-
-def replace_password(session: Session, account_id: int, hashed: str) -> None:
-    """Give an account the hash of another password; links to choose one with end."""
-    demand_account(session, account_id).password = hashed
-    session.flush()
-    session.execute(delete(LinkRow).where(LinkRow.account_id == account_id))
 
 
 def change_role(store: Store, account_id: int, role: str) -> None:
@@ -136,7 +120,7 @@ def change_role(store: Store, account_id: int, role: str) -> None:
 
 
 def rename_account(store: Store, account_id: int, name: str) -> None:
-    """Call somebody by another name."""
+    """Give somebody another name."""
     name = _demand_name(name)
     with store.writing() as session:
         demand_account(session, account_id).name = name
@@ -171,11 +155,14 @@ def reopen_account(store: Store, account_id: int) -> None:
         demand_account(session, account_id).closed = None
 
 
-def new_account(login: str, name: str, role: str, password: str | None) -> AccountRow:
+def new_account(login: str, name: str, role: str, password: str | None, site: str = "") -> AccountRow:
     """The row of a new account, or what is wrong with it; making a password's hash takes a moment."""
-    login, name = _demand_login(login), _demand_name(name)
+    login, name = fold_login(login), _demand_name(name)
+    if not _LOGIN.fullmatch(login):
+        what = f"a login has 2 to {LONGEST_LOGIN} characters: letters, digits and . _ - + @."
+        raise PostilError(what, hint="A short name or an email address works well.")
     _demand_role(role)
-    hashed = None if password is None else hash_password(demand_password(password, login))
+    hashed = None if password is None else hash_password(demand_password(password, login, name, site))
     return AccountRow(login=login, name=name, role=role, password=hashed, created=now(), closed=None)
 
 
@@ -196,12 +183,11 @@ def demand_account(session: Session, account_id: int) -> AccountRow:
 
 
 def hold_account(session: Session, account_id: int) -> AccountRow:
-    """The row of an account, which must exist; it is not closed and keeps its role until this is done.
+    """The row of an account, which must exist; it stays open and keeps its role until this is done.
 
     Whoever also locks a course or a question does so after this.
     """
-    query = select(AccountRow).where(AccountRow.id == account_id)
-    row = session.scalars(query.with_for_update(read=True)).one_or_none()
+    row = session.get(AccountRow, account_id, with_for_update={"read": True})
     return demand(row, "account", _LOOK_AGAIN)
 
 
@@ -216,7 +202,7 @@ def lock_account(session: Session, account_id: int, heir: int | None = None) -> 
 
 
 def demand_heir(session: Session, account_id: int) -> AccountRow:
-    """The row of an account that can have courses, and can until this is done."""
+    """The row of an account that can own courses, until this transaction ends."""
     row = hold_account(session, account_id)
     if row.closed is not None or row.role == ASSISTANT:
         what = "this person cannot own courses."
@@ -246,27 +232,13 @@ def person_of(row: AccountRow) -> Person:
 
 def fold_login(login: str) -> str:
     """A login as it is kept: capitals do not matter, nor how a keyboard composes its letters."""
-    return _composed(login, LONGEST_LOGIN).strip().casefold()
-
-
-def demand_password(password: str, login: str) -> str:
-    """A password that can be used, or what is wrong with it."""
-    is_long = len(password) > _SIGNS_PER_LETTER * LONGEST_PASSWORD
-    password = _composed(password, LONGEST_PASSWORD)
-    if len(password) < SHORTEST_PASSWORD:
-        what = f"a password needs at least {SHORTEST_PASSWORD} characters."
-        raise PostilError(what, hint="Three or four words that only you would put together make a good one.")
-    if is_long or len(password) > LONGEST_PASSWORD:
-        raise PostilError(f"a password can have at most {LONGEST_PASSWORD} characters.", hint="Shorten it.")
-    if password.strip().casefold() == login.casefold():
-        raise PostilError("the password is the same as the login.", hint="Choose one that is hard to guess.")
-    return password
+    return composed(login, LONGEST_LOGIN).strip().casefold()
 
 
 def hash_password(password: str) -> str:
     """The hash of a password, with argon2id and a salt of its own."""
     with _HASHING:
-        return _hasher().hash(_composed(password, LONGEST_PASSWORD))
+        return _hasher().hash(composed(password, LONGEST_PASSWORD))
 
 
 def _is_right(hashed: str, password: str) -> bool:
@@ -274,7 +246,7 @@ def _is_right(hashed: str, password: str) -> bool:
 
     try:
         with _HASHING:
-            return _hasher().verify(hashed, _composed(password, LONGEST_PASSWORD)[: LONGEST_PASSWORD + 1])
+            return _hasher().verify(hashed, composed(password, LONGEST_PASSWORD)[: LONGEST_PASSWORD + 1])
     except (VerificationError, InvalidHashError):
         return False
 
@@ -291,25 +263,8 @@ def _nobodys_hash() -> str:
     return hash_password("nobody has this password")
 
 
-def _composed(text: str, longest: int) -> str:
-    """The same letters, however a keyboard or a system composes them."""
-    # Cut before: composing takes time with the square of the length, and strangers send logins and passwords.
-    return normalize("NFKC", storable(text[: _SIGNS_PER_LETTER * longest + 1]))
-
-
-def _demand_login(login: str) -> str:
-    folded = fold_login(login)
-    if not _LOGIN.fullmatch(folded):
-        what = f"a login has 2 to {LONGEST_LOGIN} characters: letters, digits and . _ - + @."
-        raise PostilError(what, hint="A short name or an email address works well.")
-    return folded
-
-
 def _demand_name(name: str) -> str:
-    name = " ".join(storable(name).split())
-    if not 0 < len(name) <= LONGEST_NAME:
-        raise PostilError(f"a name has 1 to {LONGEST_NAME} characters.", hint="Use the name others know.")
-    return name
+    return demand_name(name, LONGEST_NAME, "a", "Use the name others know.")
 
 
 def _demand_role(role: str) -> None:
@@ -341,7 +296,7 @@ def _refuse_needed(session: Session, account_id: int) -> None:
     if text is not None:
         shown = text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
         what = f"this person is still needed in a labelling round: “{shown}”."
-        raise PostilError(what, hint="Finish or drop the round first.")
+        raise PostilError(what, hint="Finish or delete the round first.")
 
 
 def _counted() -> Select[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, case, delete, func, insert, or_, select, update
@@ -63,7 +63,8 @@ class Group:
     """Answers that are alike: how most of them put it, and what they are called together.
 
     `first` is its first answer; a later grouping can give the same number to other answers. `labels` are
-    those that count, and `likely` is what the machine calls most of them.
+    those that count, and `likely` is what the machine calls most of them. `decisions` has the numbers of
+    those that count, by answer.
     """
 
     number: int
@@ -73,6 +74,7 @@ class Group:
     text: str
     labels: tuple[str, ...]
     likely: str | None
+    decisions: Mapping[int, int] = field(default_factory=dict)
 
 
 def add_answers(
@@ -262,10 +264,19 @@ def get_groups(store: Store, question_id: int, numbers: Collection[int]) -> list
         .order_by(func.min(AnswerRow.place))
     )
     rows: dict[int, list[Any]] = {number: [] for number in numbers}
+    standing = (
+        select(AnswerRow.group_number, AnswerRow.id, DecisionRow.id)
+        .join(DecisionRow, and_(DecisionRow.answer_id == AnswerRow.id, DecisionRow.standing))
+        .where(AnswerRow.question_id == question_id, AnswerRow.group_number.in_(numbers))
+        .order_by(AnswerRow.place)
+    )
+    decisions: dict[int, dict[int, int]] = {number: {} for number in numbers}
     with store.reading() as session:
         for number, *row in session.execute(query):
             rows[number].append(row)
-    return [_group(number, members) for number, members in rows.items() if members]
+        for number, answer_id, decision_id in session.execute(standing):
+            decisions[number][answer_id] = decision_id
+    return [_group(number, members, decisions[number]) for number, members in rows.items() if members]
 
 
 def joined(*columns: Any) -> Select[Any]:
@@ -357,7 +368,7 @@ def _view(
     )
 
 
-def _group(number: int, rows: list[Any]) -> Group:
+def _group(number: int, rows: list[Any], decisions: Mapping[int, int]) -> Group:
     texts, counting, machine = Counter[str](), Counter[str](), Counter[str]()
     decided = 0
     for text, judged, decision, count, _ in rows:
@@ -373,4 +384,5 @@ def _group(number: int, rows: list[Any]) -> Group:
         texts.most_common(1)[0][0],
         tuple(label for label, _ in counting.most_common() if label),
         next((label for label, _ in machine.most_common() if label), None),
+        decisions,
     )

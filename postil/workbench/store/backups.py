@@ -19,7 +19,7 @@ from hashlib import sha256
 from io import BufferedReader
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from sqlalchemy import JSON, Connection, DateTime, MetaData, Table, event, func, insert, inspect, select, text
@@ -132,9 +132,6 @@ def demand_revision(connection: Connection) -> str:
     return demand_known(revision)
 
 
-# Tables of either kind of database.
-
-
 def _reflected(connection: Connection, revision: str) -> list[Table]:
     """The tables that are backed up, as the database describes them, in an order in which to insert."""
     names = [name for name in columns_at(revision) if name not in LEFT_OUT]
@@ -186,9 +183,6 @@ def _sequence_of(connection: Connection, table: Table) -> str | None:
     return sequence
 
 
-# Writing.
-
-
 def _counter(
     progress: Progress | None, connection: Connection, tables: Iterable[Table]
 ) -> Callable[[int, str], None]:
@@ -226,9 +220,6 @@ def _write_table(
 
 def _member(table: str) -> str:
     return f"{table}.jsonl"
-
-
-# Reading.
 
 
 @contextmanager
@@ -296,7 +287,11 @@ def _read_rows(path: Path, archive: ZipFile, table: Contents) -> Iterator[_Line]
     """The rows of a table with the numbers of their lines; at the end, an error if rows were changed."""
     line, hashed = 0, sha256()
     with _readable(path, table.name), archive.open(_member(table.name)) as file:
-        for line, data in enumerate(_lines(path, file, table.name), 1):
+        buffered = BufferedReader(file)  # type: ignore[type-var]  # a zip's member reads as a raw file does
+        while data := buffered.readline(_LINE_BYTES):
+            if not data.endswith(b"\n"):
+                raise InputError(path, "has an unfinished line.", record=table.name, hint=_OLDER)
+            line += 1
             hashed.update(data)
             try:
                 row = json.loads(data)
@@ -308,17 +303,6 @@ def _read_rows(path: Path, archive: ZipFile, table: Contents) -> Iterator[_Line]
     if line != table.rows or hashed.hexdigest() != table.sha256:
         what = f"was changed after it was written: {line:,} rows are left of {table.rows:,}, or some differ."
         raise InputError(path, what, record=table.name, hint=_OLDER)
-
-
-def _lines(path: Path, file: IO[bytes], table: str) -> Iterator[bytes]:
-    buffered = BufferedReader(file)  # type: ignore[type-var]  # a zip's member reads as a raw file does
-    while line := buffered.readline(_LINE_BYTES):
-        if not line.endswith(b"\n"):
-            raise InputError(path, "has an unfinished line.", record=table, hint=_OLDER)
-        yield line
-
-
-# Restoring.
 
 
 def _restore_file(source: Path, target: Path, progress: Progress | None) -> Manifest:

@@ -1,4 +1,4 @@
-"""Courses and their questions: make, list, change and delete them, and set what a full answer says."""
+"""Courses and their questions: create, list, change and delete them, and set the rubric."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from postil.workbench.claims import looked_for
 from postil.workbench.records import LOCAL, Course, Person, Question
 from postil.workbench.store.accounts import demand_heir, person_of
 from postil.workbench.store.database import Store, forget_deleted
-from postil.workbench.store.rows import demand, facets_of, storable
+from postil.workbench.store.rows import ChangedError, demand, demand_name, facets_of, record_of, storable
 from postil.workbench.store.tables import (
     AccountRow,
     AnswerRow,
@@ -31,7 +31,13 @@ from postil.workbench.store.tables import (
     now,
 )
 
-_LONGEST_NAME = 200
+NewQuestion = tuple[str, Sequence[str], float]  # its text, its references and its points
+MOST_FACETS = 20
+LONGEST_NAME = 200  # of a course or a facet
+MOST_WEIGHT = 100
+_LONGEST_TEXT = 5_000
+_MOST_REFERENCES = 50
+_MOST_POINTS = 1_000_000
 
 
 def list_courses(store: Store, person: Person = LOCAL) -> list[Course]:
@@ -45,14 +51,19 @@ def list_courses(store: Store, person: Person = LOCAL) -> list[Course]:
 
 
 def create_course(store: Store, name: str, owner: int | None = None) -> int:
-    """Make a course and return its number; the one person of `--local` makes them without an owner."""
-    row = CourseRow(name=_demand_name(name), created=now(), owner_id=owner)
+    """Create a course and return its number; with `--local`, courses have no owner."""
     with store.writing() as session:
-        if owner is not None:
-            demand_heir(session, owner)
-        session.add(row)
-        session.flush()
-        return row.id
+        return put_course(session, name, owner)
+
+
+def put_course(session: Session, name: str, owner: int | None = None) -> int:
+    """Create a course within a transaction, as `create_course` does."""
+    row = CourseRow(name=_demand_name(name), created=now(), owner_id=owner)
+    if owner is not None:
+        demand_heir(session, owner)
+    session.add(row)
+    session.flush()
+    return row.id
 
 
 def get_course(store: Store, course_id: int) -> Course:
@@ -91,8 +102,7 @@ def demand_course(session: Session, course_id: int) -> CourseRow:
 
 def lock_course(session: Session, course_id: int) -> CourseRow:
     """The row of a course, which must exist, and which nobody else changes until this transaction ends."""
-    query = select(CourseRow).where(CourseRow.id == course_id)
-    return demand(session.scalars(query.with_for_update(key_share=True)).one_or_none(), "course")
+    return demand(session.get(CourseRow, course_id, with_for_update={"key_share": True}), "course")
 
 
 def _counted() -> Select[Any]:
@@ -113,25 +123,11 @@ def _record(row: CourseRow, owner: AccountRow | None, questions: int, answers: i
 
 
 def _demand_name(name: str) -> str:
-    name = " ".join(storable(name).split())
-    if not name:
-        raise PostilError("a course needs a name.", hint="Write one, such as 'Physics 7b'.")
-    if len(name) > _LONGEST_NAME:
-        raise PostilError(f"a course's name can have at most {_LONGEST_NAME} characters.", hint="Shorten it.")
-    return name
-
-
-NewQuestion = tuple[str, Sequence[str], float]  # its text, its references and its points
-_LONGEST_TEXT = 5_000
-_MOST_REFERENCES = 50
-_MOST_POINTS = 1_000_000
-MOST_FACETS = 20
-LONGEST_NAME = 200  # of a facet
-MOST_WEIGHT = 100
+    return demand_name(name, LONGEST_NAME, "a course's", "Write one such as 'Physics 7b'.")
 
 
 def list_questions(store: Store, course_id: int) -> list[Question]:
-    """The questions of a course, in the order in which they were made."""
+    """The questions of a course, oldest first."""
     with store.reading() as session:
         demand_course(session, course_id)
         query = _counted_questions().where(QuestionRow.course_id == course_id).order_by(QuestionRow.id)
@@ -139,13 +135,13 @@ def list_questions(store: Store, course_id: int) -> list[Question]:
 
 
 def create_question(store: Store, course_id: int, text: str, references: Sequence[str], points: float) -> int:
-    """Make a question and return its number."""
+    """Create a question and return its number."""
     with store.writing() as session:
         return put_questions(session, course_id, [(text, references, points)])[0]
 
 
 def put_questions(session: Session, course_id: int, questions: Sequence[NewQuestion]) -> list[int]:
-    """Make questions within a transaction, and return their numbers."""
+    """Create questions within a transaction, and return their numbers."""
     rows = [QuestionRow(course_id=course_id, created=now(), **_columns(*new)) for new in questions]
     lock_course(session, course_id)
     session.add_all(rows)
@@ -161,16 +157,23 @@ def get_question(store: Store, question_id: int) -> Question:
 
 
 def edit_question(
-    store: Store, question_id: int, text: str | None, references: Sequence[str] | None, points: float | None
+    store: Store,
+    question_id: int,
+    text: str | None,
+    references: Sequence[str] | None,
+    points: float | None,
+    *,
+    seen: str | None = None,
 ) -> None:
-    """Change a question; what is None stays as it is.
+    """Change a question; what is None stays as it is. If it is not the version `seen`, nothing changes.
 
-    What the machine said of its answers was about the old text and the old references: where these change,
-    its judgements and jobs are forgotten. Decisions and the teacher's facets stay. Changes in white space
-    do not count: forms make them. Refused while people label its answers.
+    If the text or the references change, judgements and jobs are deleted: they were about the old ones.
+    Decisions and the teacher's facets stay. White space does not count as a change: forms alter it. Refused
+    while people label its answers.
     """
     with store.writing() as session:
         row = lock_question(session, question_id)
+        _demand_seen(seen, _question_record(row, 0, 0, 0).version, "question")
         columns = _columns(
             row.text if text is None else text,
             row.reference_texts if references is None else references,
@@ -192,8 +195,10 @@ def delete_question(store: Store, question_id: int) -> None:
     forget_deleted(store)
 
 
-def set_facets(store: Store, question_id: int, facets: Sequence[Facet]) -> None:
-    """Set what a full answer says. A facet with an id that the question knows is the same, maybe renamed.
+def set_facets(store: Store, question_id: int, facets: Sequence[Facet], *, seen: str | None = None) -> None:
+    """Set the rubric. A facet whose id the question knows is the same facet, perhaps renamed.
+
+    If the rubric is not the version `seen`, nothing changes.
 
     Judgements and ticks stay; where names change, the machine has to look for them (`is_outdated`).
     """
@@ -201,6 +206,7 @@ def set_facets(store: Store, question_id: int, facets: Sequence[Facet]) -> None:
     _demand_usable(facets)
     with store.writing() as session:
         row = lock_question(session, question_id)
+        _demand_seen(seen, _question_record(row, 0, 0, 0).facets_version, "rubric")
         known = {facet.id for facet in facets_of(row.facets) or ()}
         columns: list[dict[str, Any]] = []
         for facet in facets:
@@ -211,14 +217,16 @@ def set_facets(store: Store, question_id: int, facets: Sequence[Facet]) -> None:
         row.facets = columns
 
 
-def forget_facets(store: Store, question_id: int) -> None:
-    """Leave it to the machine again what a full answer says."""
+def forget_facets(store: Store, question_id: int, *, seen: str | None = None) -> None:
+    """Delete the teacher's rubric, if it is the version `seen`: the machine finds the items again."""
     with store.writing() as session:
-        lock_question(session, question_id).facets = None
+        row = lock_question(session, question_id)
+        _demand_seen(seen, _question_record(row, 0, 0, 0).facets_version, "rubric")
+        row.facets = None
 
 
 def is_outdated(store: Store, question_id: int) -> bool:
-    """Whether some answers were judged when a full answer was to say something else."""
+    """Whether some answers were judged by an earlier rubric."""
     with store.reading() as session:
         current = looked_for(facets_of(demand_question(session, question_id).facets))
         query = select(JudgementRow.answer_id).join(AnswerRow, AnswerRow.id == JudgementRow.answer_id)
@@ -245,7 +253,14 @@ def _refuse_labelled(session: Session, question_id: int) -> None:
     round_id = session.scalars(query.order_by(RoundRow.id)).first()
     if round_id is not None:
         what = f"labelling round {round_id} is under way with this text and these references."
-        raise PostilError(what, hint="Close or drop that round before you change the question.")
+        raise PostilError(what, hint="Close or delete that round before you change the question.")
+
+
+def _demand_seen(seen: str | None, current: str, thing: str) -> None:
+    """Refuse to change what somebody else has changed since it was seen; None sees whatever there is."""
+    if seen is not None and seen != current:
+        what = f"this {thing} has been changed since you opened it, so nothing was saved."
+        raise ChangedError(what, "Compare the two, then save yours or keep the other.")
 
 
 def _counted_questions() -> Select[Any]:
@@ -258,24 +273,14 @@ def _counted_questions() -> Select[Any]:
 
 
 def _question_record(row: QuestionRow, answers: int, judged: int, decided: int) -> Question:
-    return Question(
-        id=row.id,
-        course_id=row.course_id,
-        text=row.text,
-        references=tuple(row.reference_texts),
-        points=row.points,
-        created=row.created,
-        answers=answers,
-        judged=judged,
-        decided=decided,
-        facets=facets_of(row.facets),
-    )
+    values = {"references": tuple(row.reference_texts), "facets": facets_of(row.facets)}
+    return record_of(Question, row, answers=answers, judged=judged, decided=decided, **values)
 
 
 def _columns(text: str, references: Sequence[str], points: float) -> dict[str, Any]:
-    """The columns of a question that can be graded, or what is wrong with it."""
+    """The columns of a question, or an error that says why it could not be graded."""
     text = storable(text).strip()
-    texts = [reference for reference in (storable(given).strip() for given in references) if reference]
+    texts = [text for text in (storable(reference).strip() for reference in references) if text]
     if not text:
         raise PostilError("a question needs some text.", hint="Write what was asked.")
     if not texts:
@@ -292,24 +297,24 @@ def _columns(text: str, references: Sequence[str], points: float) -> dict[str, A
 
 
 def _demand_usable(facets: Sequence[Facet]) -> None:
-    """Refuse what could not be looked for, or could not be worth anything."""
+    """Refuse a rubric whose items could not be looked for or earn nothing."""
     if not any(facet.required for facet in facets):
-        what = "at least one part must be required." if facets else "a full answer has at least one part."
-        raise PostilError(what, hint="The required parts together earn full points; optional ones only add.")
+        what = "at least one item must be required." if facets else "a rubric needs at least one item."
+        raise PostilError(what, hint="The required items together earn full points; optional ones only add.")
     if len(facets) > MOST_FACETS:
-        what = f"a full answer can have at most {MOST_FACETS} parts."
-        raise PostilError(what, hint="Combine parts that belong together.")
+        what = f"a rubric can have at most {MOST_FACETS} items."
+        raise PostilError(what, hint="Combine items that belong together.")
     names: set[str] = set()
     for number, facet in enumerate(facets, 1):
-        if not facet.first:
-            what = f"part {number} is empty."
-            raise PostilError(what, hint="Write what the answer has to say, or remove it.")
+        item, name = f"item {number}", facet.first.casefold()
+        if not name:
+            raise PostilError(f"{item} is empty.", hint="Write what the answer has to say, or remove it.")
         if len(facet.first) > LONGEST_NAME:
-            what = f"part {number} has more than {LONGEST_NAME} characters."
+            what = f"{item} has more than {LONGEST_NAME} characters."
             raise PostilError(what, hint="Shorten it, or split it in two.")
-        if facet.first.casefold() in names:
-            raise PostilError(f"part {number} occurs twice.", hint="Remove one of them.")
+        if name in names:
+            raise PostilError(f"{item} occurs twice.", hint="Remove one of them.")
         if not (isfinite(facet.weight) and 0 < facet.weight <= MOST_WEIGHT):
-            what = f"the weight of part {number} must be a number above 0, and at most {MOST_WEIGHT}."
-            raise PostilError(what, hint="If all parts count the same, give each a weight of 1.")
-        names.add(facet.first.casefold())
+            what = f"the weight of {item} must be a number above 0 and at most {MOST_WEIGHT}."
+            raise PostilError(what, hint="If all items count the same, give each a weight of 1.")
+        names.add(name)

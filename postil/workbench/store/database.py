@@ -20,9 +20,18 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.orm import Session
 
 from postil.errors import InputError, PostilError, some
-from postil.workbench.store.engines import Kind, PostgresDatabase, SqliteFile, StoreAwayError
+from postil.workbench.store.engines import Kind, PostgresDatabase, SqliteFile, StoreAwayError, StoreFullError
 
-__all__ = ["Store", "StoreAwayError", "connect", "forget_deleted", "migrations", "open_store", "shown"]
+__all__ = [
+    "Store",
+    "StoreAwayError",
+    "StoreFullError",
+    "connect",
+    "forget_deleted",
+    "migrations",
+    "open_store",
+    "shown",
+]
 
 VERSION_TABLE = "alembic_version"  # where Alembic keeps the revision
 
@@ -167,9 +176,6 @@ def _kind(database: Path | str) -> type[Kind]:
     )
 
 
-# Revisions: which version a database's tables have, and the way from one to another.
-
-
 @dataclass(frozen=True, slots=True)
 class Loss:
     """What an older version does not know: a table with its rows, or a column with the values in it."""
@@ -209,7 +215,7 @@ def demand_known(revision: str) -> str:
     """The revision, if it is one of those known here."""
     if revision not in known():
         raise PostilError(
-            f"table revision {some([revision])} is unknown: a newer version of Postil made them.",
+            f"table revision {some([revision])} is unknown: a newer version of Postil created it.",
             hint=f"Install that version. This one knows {known()[0]} to {newest()}.",
         )
     return revision

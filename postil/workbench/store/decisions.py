@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import Select, and_, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from postil.errors import PostilError, unknown_label
-from postil.workbench.records import LABELS, Decision
+from postil.workbench.records import LABELS, Decision, Version
 from postil.workbench.store.courses import lock_question
 from postil.workbench.store.database import Store
-from postil.workbench.store.rows import decision_of
+from postil.workbench.store.rows import ChangedError, decision_of
 from postil.workbench.store.tables import AnswerRow, DecisionRow, JudgementRow, now
 
 SOURCES = ("review", "start", "group", "accepted")
 LABELLED, SETTLED = "labelled", "settled"  # by two people alike, or by a referee where they differed
 UPLOADED = "uploaded"  # what a person had decided before: no step in the workbench, so undoing passes it over
+_NOBODY = -1  # no account has this number
 _TOGETHER = 1000  # answers named in one query; databases take a limited number
 # What the machine says of an answer, if anything: a label and the probabilities.
 _Machine = tuple[str | None, dict[str, Any] | None]
+Versions = Mapping[int, Version]  # what somebody saw of answers, by their numbers
 
 
 def decide(
@@ -32,38 +34,77 @@ def decide(
     ticked: Mapping[str, bool] | None = None,
     *,
     by: int | None = None,
+    seen: Versions | None = None,
+    exact: bool = False,
 ) -> int:
     """Label answers, and keep what the machine said of them; returns the number of this step, for undoing.
 
     `by` is the account that decides. `ticked` has the facets that the person was asked about, and whether the
     answer says them; without it, the ticks of the previous decision still count.
+
+    `seen` are the versions on which it is decided: if somebody else has decided since, or the machine's label
+    that is "accepted" is another by now, nothing is stored (`ChangedError`). If `exact`, neither one's own
+    decisions nor a new judgement may have come in between.
     """
-    if label not in LABELS:
-        raise PostilError(unknown_label(label), hint=f"Labels: {', '.join(LABELS)}.")
-    if source not in SOURCES:
-        raise ValueError(f"no such source of a decision: {source}")
-    ids = sorted(set(answer_ids))
-    if not ids:
-        raise PostilError("no answer was chosen.", hint="Choose at least one.")
+    ids = _demand_usable(answer_ids, label, source)
     with store.writing() as session:
         lock_question(session, question_id)
         machine = _demand_answers(session, question_id, ids)
-        ticks = _step_aside(session, ids)
-        if ticked is not None:
-            ticks = dict.fromkeys(ids, ticked)
-        return _keep(session, question_id, dict.fromkeys(machine, label), machine, source, ticks, by=by)
+        changed = set() if seen is None else _changed(session, ids, seen, by, exact=exact)
+        if source == "accepted":
+            changed |= {id for id, (said, _) in machine.items() if said != label}
+        if changed:
+            raise _in_between(session, changed)
+        return _label(session, question_id, ids, machine, label, source, ticked, by=by)
 
 
-def pass_all(store: Store, question_id: int, answer_ids: Sequence[int], *, by: int | None = None) -> int:
+def decide_unchanged(
+    store: Store,
+    question_id: int,
+    answer_ids: Sequence[int],
+    label: str,
+    source: str,
+    *,
+    by: int | None,
+    seen: Versions,
+) -> list[Decision]:
+    """Label those answers that nobody has decided since they were `seen`; returns what was decided since.
+
+    What is missing in `seen` was undecided then. Even one's own decisions in between stay: who decides about
+    many at once does not look at each.
+    """
+    ids = _demand_usable(answer_ids, label, source)
+    with store.writing() as session:
+        lock_question(session, question_id)
+        machine = _demand_answers(session, question_id, ids)
+        changed = _changed(session, ids, seen, _NOBODY)
+        left = [id for id in ids if id not in changed]
+        if left:
+            _label(session, question_id, left, machine, label, source, by=by)
+        return _standing(session, sorted(changed))
+
+
+def pass_all(
+    store: Store,
+    question_id: int,
+    answer_ids: Sequence[int],
+    *,
+    by: int | None = None,
+    seen: Versions | None = None,
+) -> int:
     """Let the machine's labels of answers count as decided, without a look at each, as one step.
 
-    Returns how many. What somebody has decided in the meantime stays as it is.
+    Returns how many. What somebody has decided or the machine has judged anew since it was `seen` stays as
+    it is.
     """
     with store.writing() as session:
         lock_question(session, question_id)
-        machine = _demand_answers(session, question_id, sorted(set(answer_ids)))
+        ids = sorted(set(answer_ids))
+        machine = _demand_answers(session, question_id, ids)
         standing = DecisionRow.question_id == question_id, DecisionRow.standing
         decided = set(session.scalars(select(DecisionRow.answer_id).where(*standing)))
+        if seen is not None:
+            decided |= _changed(session, ids, seen, by, exact=True)
         labels = {id: label for id, (label, _) in machine.items() if label and id not in decided}
         if not labels:
             raise PostilError("there is nothing to accept.", hint="These answers are already decided.")
@@ -90,14 +131,18 @@ def keep_labelled(
             step = _keep(session, question_id, labels, machine, source, ticks, by=by, step=step)
 
 
-def undo_last(store: Store, question_id: int) -> list[Decision]:
-    """Undo the last step: what was decided before counts again. Returns what was undone, or nothing."""
+def undo_last(store: Store, question_id: int, *, seen: int | None = None) -> list[Decision]:
+    """Undo the last step: what was decided before counts again. Returns what was undone, or nothing.
+
+    `seen` is a decision that the last step is thought to have; if it has not, nothing is undone.
+    """
     with store.writing() as session:
         lock_question(session, question_id)
-        counts = DecisionRow.question_id == question_id, DecisionRow.undone.is_(None)
-        steps = select(func.max(DecisionRow.batch)).where(*counts, DecisionRow.source != UPLOADED)
-        newest = session.scalars(steps).one()
-        undone = session.scalars(select(DecisionRow).where(*counts, DecisionRow.batch == newest)).all()
+        undone = session.scalars(_last_step(question_id)).all()
+        if seen is not None and seen not in {row.id for row in undone}:
+            what = "somebody has decided or undone something in the meantime, so nothing was undone."
+            raise ChangedError(what, "Look at the last decision again.", [decision_of(row) for row in undone])
+        newest = undone[0].batch if undone else None
         for row in undone:
             row.undone, row.standing = now(), False
         session.flush()  # before others stand: only one may
@@ -113,8 +158,19 @@ def undo_last(store: Store, question_id: int) -> list[Decision]:
         return [decision_of(row) for row in undone]
 
 
+def last_step(store: Store, question_id: int) -> tuple[Decision, int] | None:
+    """The newest decision that `undo_last` would undo now, and how many it would undo with it."""
+    with store.reading() as session:
+        step = _last_step(question_id)
+        row = session.scalars(step.order_by(None).order_by(DecisionRow.id.desc()).limit(1)).first()
+        if row is None:
+            return None
+        count = session.scalars(step.with_only_columns(func.count()).order_by(None)).one()
+        return decision_of(row), count
+
+
 def history(store: Store, answer_id: int) -> list[Decision]:
-    """All that was ever decided about an answer, the newest first."""
+    """All decisions about an answer, the newest first."""
     query = select(DecisionRow).where(DecisionRow.answer_id == answer_id).order_by(DecisionRow.id.desc())
     with store.reading() as session:
         return [decision_of(row) for row in session.scalars(query)]
@@ -135,9 +191,86 @@ def current(store: Store, question_id: int) -> list[Decision]:
 def teaching(store: Store, question_id: int) -> list[Decision]:
     """The decisions that count and that the machine can learn from.
 
-    What was accepted without a look is the machine's own word: it must not teach itself.
+    What was accepted without a look is the machine's own label: it must not teach itself.
     """
     return [decision for decision in current(store, question_id) if decision.source != "passed"]
+
+
+def _last_step(question_id: int) -> Select[Any]:
+    counts = DecisionRow.question_id == question_id, DecisionRow.undone.is_(None)
+    newest = select(func.max(DecisionRow.batch)).where(*counts, DecisionRow.source != UPLOADED)
+    step = DecisionRow.batch == newest.scalar_subquery()
+    return select(DecisionRow).where(*counts, step).order_by(DecisionRow.id)
+
+
+def _changed(
+    session: Session, ids: Sequence[int], seen: Versions, by: int | None, *, exact: bool = False
+) -> set[int]:
+    """Which of these answers are no longer as they were seen.
+
+    Unless `exact`, only what somebody else has decided counts: who decides again corrects themselves.
+    """
+    changed = set()
+    for batch in _batches(ids):
+        standing = and_(DecisionRow.answer_id == AnswerRow.id, DecisionRow.standing)
+        query = (
+            select(AnswerRow.id, DecisionRow.id, DecisionRow.account_id, JudgementRow.made)
+            .outerjoin(DecisionRow, standing)
+            .outerjoin(JudgementRow, JudgementRow.answer_id == AnswerRow.id)
+            .where(AnswerRow.id.in_(batch))
+        )
+        for id, decision, account, made in session.execute(query):
+            before, after = seen.get(id, Version()), Version.of(decision, made)
+            other = decision is not None and after.decision != before.decision and account != by
+            if after != before if exact else other:
+                changed.add(id)
+    return changed
+
+
+def _standing(session: Session, ids: Sequence[int]) -> list[Decision]:
+    """The decisions about answers that count."""
+    return [
+        decision_of(row)
+        for batch in _batches(ids)
+        for row in session.scalars(
+            select(DecisionRow).where(DecisionRow.answer_id.in_(batch), DecisionRow.standing)
+        )
+    ]
+
+
+def _in_between(session: Session, changed: Collection[int]) -> ChangedError:
+    what = "this has been decided or judged anew since you looked, so nothing was decided."
+    return ChangedError(what, "Look at it again, then decide.", _standing(session, sorted(changed)))
+
+
+def _demand_usable(answer_ids: Sequence[int], label: str, source: str) -> list[int]:
+    """The answers to be labelled, each once, or an error that says why they cannot be."""
+    if label not in LABELS:
+        raise PostilError(unknown_label(label), hint=f"Labels: {', '.join(LABELS)}.")
+    if source not in SOURCES:
+        raise ValueError(f"no such source of a decision: {source}")
+    if not answer_ids:
+        raise PostilError("no answer was chosen.", hint="Choose at least one.")
+    return sorted(set(answer_ids))
+
+
+def _label(
+    session: Session,
+    question_id: int,
+    ids: Sequence[int],
+    machine: Mapping[int, _Machine],
+    label: str,
+    source: str,
+    ticked: Mapping[str, bool] | None = None,
+    *,
+    by: int | None,
+) -> int:
+    ticks = _step_aside(session, ids)
+    if ticked is not None:
+        ticks = dict.fromkeys(ids, ticked)
+    chosen = set(ids)
+    labels = {id: label for id in machine if id in chosen}
+    return _keep(session, question_id, labels, machine, source, ticks, by=by)
 
 
 def _keep(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, astuple, dataclass, replace
 from datetime import timedelta
@@ -14,7 +14,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, delete, select
+from sqlalchemy import ColumnElement, Select, and_, delete, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -26,19 +26,16 @@ from postil.errors import PostilError
 from postil.workbench.drafts import Draft, Opened, make_draft
 from postil.workbench.plans import Plan
 from postil.workbench.records import NewAnswer
-from postil.workbench.store.answers import add_answers, put_answers
+from postil.workbench.store.answers import put_answers
 from postil.workbench.store.courses import (
     NewQuestion,
-    create_course,
-    create_question,
-    delete_course,
     lock_course,
+    put_course,
     put_questions,
 )
 from postil.workbench.store.database import Store, forget_deleted
-from postil.workbench.store.jobs import shared_now
 from postil.workbench.store.rows import digest_of, gone
-from postil.workbench.store.tables import DraftRow
+from postil.workbench.store.tables import DraftRow, shared_now
 
 EXAMPLE = "Example class"
 KEPT = timedelta(minutes=30)
@@ -50,7 +47,7 @@ _LEVEL = 1  # of compression: a person waits for it, and it is kept for half an 
 
 @dataclass(frozen=True, slots=True)
 class Brought:
-    """Who brought a draft, and what for; `person` is an account, or None with `--local`."""
+    """Who uploaded a draft, and for what; `person` is an account, or None with `--local`."""
 
     person: int | None
     course_id: int
@@ -60,7 +57,7 @@ class Brought:
 def keep_draft(
     store: Store, opened: Opened, course_id: int, question_id: int | None, person: int | None = None
 ) -> str:
-    """Keep what was read, and return its token; whoever brings too much loses their own oldest first."""
+    """Keep what was read, and return its token; a person with too many drafts loses their oldest."""
     token, body = secrets.token_urlsafe(16), pack(opened)
     row = DraftRow(digest=digest_of(token), account_id=person, course_id=course_id, question_id=question_id)
     forget_drafts(store)
@@ -98,7 +95,7 @@ def get_brought(store: Store, token: str) -> Brought:
 
 
 def drop_draft(store: Store, token: str) -> None:
-    """Forget a draft at once."""
+    """Delete a draft at once."""
     with store.writing() as session:
         session.execute(delete(DraftRow).where(_is(token)))
     forget_deleted(store)
@@ -118,8 +115,23 @@ def forget_drafts(store: Store) -> None:
         forget_deleted(store)
 
 
+def drafts_with(
+    session: Session, courses: Collection[int], words: Collection[str], cells: Collection[str]
+) -> list[str]:
+    """Which uploads for these courses have one of these texts in them, or one of these as a whole cell."""
+    needles = [json.dumps(text, ensure_ascii=False)[1:-1].casefold() for text in words if text.strip()]
+    needles += [json.dumps(cell, ensure_ascii=False).casefold() for cell in cells]
+    query = select(DraftRow.digest, DraftRow.body).where(DraftRow.course_id.in_(courses))
+    found = []
+    for digest, body in session.execute(query):
+        text = zlib.decompress(body).decode("utf-8", "surrogatepass").casefold()
+        if any(needle in text for needle in needles):
+            found.append(digest)
+    return found
+
+
 def drop_local_drafts(store: Store) -> None:
-    """Forget the drafts of the mode for one person: when it stops, nobody deletes them in time."""
+    """Delete the drafts of `--local`: once it stops, nothing else deletes them in time."""
     with suppress(PostilError):
         with store.writing() as session:
             session.execute(delete(DraftRow).where(DraftRow.account_id.is_(None)))
@@ -149,7 +161,7 @@ def store_plan(store: Store, draft: Draft, plan: Plan, points: float = 1.0) -> l
 
 
 def store_questions(store: Store, draft: Draft, questions: Sequence[NewQuestion]) -> list[int]:
-    """Make the questions of a quiz that a person wants, all or none, and return their numbers."""
+    """Create the questions chosen from a quiz, all or none, and return their numbers."""
     with store.writing() as session:
         lock_course(session, draft.course_id)
         use_draft(session, draft.token)
@@ -159,19 +171,16 @@ def store_questions(store: Store, draft: Draft, questions: Sequence[NewQuestion]
 
 
 def store_example(store: Store, owner: int | None = None) -> int:
-    """Make a course of the class that ships with Postil, without its labels, so that there is work to do."""
+    """Create a course from the class that ships with Postil, all of it or nothing, without its labels."""
     with as_file(files("postil.resources").joinpath("demo", "class.csv")) as path:
         questions = read_table(path)
-    course_id = create_course(store, EXAMPLE, owner)
-    try:
+    with store.writing() as session:
+        course_id = put_course(session, EXAMPLE, owner)
         for question in questions:
             references = [reference.text for reference in question.references]
-            question_id = create_question(store, course_id, question.text, references, 2.0)
+            (question_id,) = put_questions(session, course_id, [(question.text, references, 2.0)])
             answers = [NewAnswer(answer.id, "", answer.text) for answer in question.answers]
-            add_answers(store, question_id, answers)
-    except PostilError:
-        delete_course(store, course_id)
-        raise
+            put_answers(session, question_id, answers)
     return course_id
 
 
@@ -256,7 +265,8 @@ def _newest() -> Select[Any]:
 
 
 def _fresh(session: Session) -> ColumnElement[bool]:
-    return DraftRow.made > shared_now(session) - KEPT
+    moment = shared_now(session)  # what is later than that was made before the clock was set back
+    return and_(DraftRow.made > moment - KEPT, DraftRow.made < moment + KEPT)
 
 
 def _is(token: str) -> ColumnElement[bool]:

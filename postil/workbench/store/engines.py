@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
+from shutil import disk_usage
 from typing import Any, ClassVar
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
@@ -19,6 +20,16 @@ _ENGINE: dict[str, Any] = {"hide_parameters": True, "pool_size": 10, "max_overfl
 
 class StoreAwayError(PostilError):
     """The database cannot be asked now but may be soon: it is away, or busy with others."""
+
+
+class StoreFullError(StoreAwayError):
+    """The disk is full: what is stored can be read, and nothing can be added until there is room."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the disk of the computer that runs Postil is full, so this could not be stored.",
+            hint="What is stored is safe. Make room there, or ask whoever looks after it; then try again.",
+        )
 
 
 class Kind:
@@ -69,7 +80,8 @@ class SqliteFile(Kind):
         "secure_delete": "ON",
     }
     _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-    _UNUSABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN)
+    _UNUSABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
+    _ROOM = 2**17  # bytes; with less, the file's log and index cannot even be opened
 
     def __init__(self, database: Path | str) -> None:
         """Prepare connections to a file, which is made where there is none."""
@@ -87,7 +99,10 @@ class SqliteFile(Kind):
         event.listen(self.engine, "begin", self._begin)
 
     def why_closed(self, error: Exception) -> PostilError:
-        """Say that the file belongs to another program, or is broken."""
+        """Say that the file belongs to another program or is broken, or that the disk is full."""
+        message = self.in_words(error)
+        if isinstance(message, StoreFullError):
+            return message
         what = "is not the database of a workbench, or is damaged."
         return InputError(self._path, what, hint="Name another with --database.")
 
@@ -96,13 +111,21 @@ class SqliteFile(Kind):
         code = 0
         if isinstance(error, OperationalError):
             code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF  # the rest says more precisely where
+        if code == sqlite3.SQLITE_FULL or (code in self._UNUSABLE and self._is_full()):
+            return StoreFullError()
         if code not in (*self._BUSY, *self._UNUSABLE):
             return super().in_words(error)
         kind = StoreAwayError if code in self._BUSY else PostilError
         return kind(
             "the workbench's database file cannot be used at the moment.",
-            hint="Is the disk full, or is another program using the file? Try again in a moment.",
+            hint="Is another program using the file? Try again in a moment.",
         )
+
+    def _is_full(self) -> bool:
+        try:
+            return disk_usage(self._path.parent).free < self._ROOM
+        except OSError:
+            return False
 
     def forget_deleted(self) -> None:
         """Empty the write-ahead log, in which deleted text would stay for a while."""
@@ -144,6 +167,7 @@ class PostgresDatabase(Kind):
     }
     _unholdable = (*Kind._unholdable, DataError)
     _MIGRATING = 7_057_110  # any number, the same in all versions: whoever locks it may change the tables
+    _FULL = "53100"
     _CLASHES = ("40001", "40P01", "55P03")  # no serial order, deadlock, lock not available
     # By the first letters of SQLSTATE: connection, resources, operator, read-only, idle for too long.
     _AWAY = ("08", "53", "57", "25006", "25P03")
@@ -198,6 +222,8 @@ class PostgresDatabase(Kind):
         if not isinstance(error, DBAPIError) or isinstance(error, self._unholdable):
             return super().in_words(error)
         state = getattr(error.orig, "sqlstate", None)
+        if state == self._FULL:
+            return StoreFullError()
         if state in self._CLASHES:
             what = "somebody else is changing the same thing right now; nothing was stored."
             return StoreAwayError(what, hint="Try again.")

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from operator import eq, ge, lt
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from postil.workbench.records import Person
 from postil.workbench.store.database import Store
-from postil.workbench.store.rows import storable
+from postil.workbench.store.rows import record_of, storable
 from postil.workbench.store.tables import EventRow, now
 
 # What can happen, by names that the log keeps: each is a constant, and all together are KINDS.
@@ -20,15 +21,15 @@ KINDS = (
     LOGIN_FAILED := "login failed",
     LOGGED_OUT := "logged out",
     SESSIONS_ENDED := "other sessions ended",
-    LINK_MADE := "link made",
+    LINK_MADE := "link created",
     LINK_USED := "link used",
     PASSWORD_CHANGED := "password changed",
-    ACCOUNT_MADE := "account made",
+    ACCOUNT_MADE := "account created",
     ACCOUNT_CHANGED := "account changed",
     ACCOUNT_CLOSED := "account closed",
     ACCOUNT_REOPENED := "account reopened",
     ROLE_CHANGED := "role changed",
-    COURSE_MADE := "course made",
+    COURSE_MADE := "course created",
     COURSE_RENAMED := "course renamed",
     COURSE_SHARED := "course shared",
     COURSE_UNSHARED := "course no longer shared",
@@ -38,12 +39,23 @@ KINDS = (
     QUESTION_DELETED := "question deleted",
     ANSWERS_IMPORTED := "answers imported",
     ANSWER_DELETED := "answer deleted",
-    TOKEN_MADE := "token made",
+    PUPIL_EXPORTED := "student's data exported",
+    PUPIL_ERASED := "student's data erased",
+    TOKEN_MADE := "token created",
     TOKEN_REVOKED := "token revoked",
-    ROUND_MADE := "round made",
+    ROUND_MADE := "round started",
     ROUND_CLOSED := "round closed",
     ROUND_DELETED := "round deleted",
 )
+# Rows of version 0.1 have these names; they are read by today's.
+_FORMER = {
+    LINK_MADE: "link made",
+    ACCOUNT_MADE: "account made",
+    COURSE_MADE: "course made",
+    TOKEN_MADE: "token made",
+    ROUND_MADE: "round made",
+}
+_TODAYS = {former: kind for kind, former in _FORMER.items()}
 _LONGEST_ABOUT = 300
 
 
@@ -61,18 +73,10 @@ class Event:
     address: str
 
 
-def log_event(
-    store: Store,
-    person: Person | None,
-    what: str,
-    *,
-    course_id: int | None = None,
-    about: str = "",
-    address: str = "",
-) -> None:
-    """Write down what somebody did; `about` names accounts, courses or files, and nothing of pupils."""
+def log_event(store: Store, person: Person | None, what: str, **details: Any) -> None:
+    """Log what somebody did; the details are those of `add_event`."""
     with store.writing() as session:
-        add_event(session, person, what, course_id=course_id, about=about, address=address)
+        add_event(session, person, what, **details)
 
 
 def add_event(
@@ -84,7 +88,7 @@ def add_event(
     about: str = "",
     address: str = "",
 ) -> None:
-    """Write down what somebody did, together with doing it."""
+    """Log what somebody does in a transaction; `about` names accounts, courses or files, never pupils."""
     if what not in KINDS:
         raise ValueError(f"no such event: {what}")
     row = EventRow(at=now(), what=what, course_id=course_id, address=storable(address))
@@ -107,7 +111,6 @@ def list_events(
     """What was done, the newest first; `before` is the number of the event at which the page before ended."""
     comparisons = (
         (eq, EventRow.account_id, account_id),
-        (eq, EventRow.what, what),
         (eq, EventRow.course_id, course_id),
         (lt, EventRow.id, before),
         (ge, EventRow.at, since),
@@ -115,8 +118,8 @@ def list_events(
     )
     conditions = (compare(column, value) for compare, column, value in comparisons if value is not None)
     query = select(EventRow).where(*conditions).order_by(EventRow.id.desc()).limit(limit)
+    if what is not None:
+        query = query.where(EventRow.what.in_((what, _FORMER.get(what, what))))
     with store.reading() as session:
-        return [
-            Event(row.id, row.at, row.account_id, row.who, row.what, row.course_id, row.about, row.address)
-            for row in session.scalars(query)
-        ]
+        rows = session.scalars(query)
+        return [record_of(Event, row, what=_TODAYS.get(row.what, row.what)) for row in rows]

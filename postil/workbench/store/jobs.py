@@ -1,8 +1,9 @@
 """Jobs: the queue of work on questions, the leases by which workers hold jobs, and figures about it all.
 
 A worker that takes a job gets a *lease* on it (`lease_job`). It renews the lease every few seconds
-(`renew_lease`); once it has not done so for `LEASE_SECONDS`, it is taken to be dead, and the next worker can
+(`renew_lease`); once it has not done so for `LEASE_SECONDS`, it counts as dead, and the next worker can
 lease the job. Whoever writes something for a job shows the lease, and gets `LeaseLostError` if it has ended.
+A clock that is set back ends leases, at worst, and never prolongs them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from math import fsum
 from secrets import randbelow, token_hex
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, case, delete, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, case, delete, exists, func, not_, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session, aliased
 
@@ -29,20 +30,22 @@ from postil.workbench.store.tables import (
     JobRow,
     ProposalRow,
     QuestionRow,
-    UtcTime,
     WorkerRow,
     now,
+    shared_now,
 )
 
 KINDS = ("propose", "grade", "regrade", "recheck", "facets")
 LEASE_SECONDS = 15.0  # without a renewal, after which a lease has run out
-MOST_ATTEMPTS = 5  # leases on one job that may run out before it has failed
+# Leases on one job that may run out without a new judgement before it has failed. No answer can end a worker,
+# only the process behind it; so it takes many before the job itself is suspected.
+MOST_ATTEMPTS = 25
 _AWAITED = ("propose", "facets")  # somebody waits in front of the page for these
 _GRADING = ("grade", "regrade")  # after these, what an earlier regrade proposes is old
 _LOOKED_AT = 50  # free jobs that a worker tries to lease before it looks again
 _OPEN = ("waiting", "running")
 _ENDED_WELL = ("done", "applied", "dropped")
-_WORKER_SILENT = timedelta(minutes=1)  # after which a worker is taken to be gone
+_WORKER_SILENT = timedelta(minutes=1)  # after which a worker counts as gone
 _WORKER_REMEMBERED = timedelta(hours=1)
 
 # Counters: how much was graded, and how long it took. They only grow, and hold nobody's text.
@@ -118,7 +121,7 @@ def lease_job(store: Store, worker: str, *, expires_after: float = LEASE_SECONDS
 def renew_lease(store: Store, job: Job) -> Job:
     """Show that the job is still being worked on, and return it as it is now."""
     with store.writing() as session:
-        row = _lock_lease(session, job)
+        row = demand_lease(session, job, lock=True)
         row.heartbeat = shared_now(session)
         return job_of(row)
 
@@ -126,14 +129,14 @@ def renew_lease(store: Store, job: Job) -> Job:
 def release_lease(store: Store, job: Job) -> None:
     """Give a job back to the queue: its worker was told to stop, and another can go on at once."""
     with store.writing() as session:
-        row = _lock_lease(session, job)
+        row = demand_lease(session, job, lock=True)
         row.state, row.worker, row.attempts = "waiting", "", row.attempts - 1
 
 
 def set_phase(store: Store, job: Job, phase: str, total: int) -> None:
     """Say what the job does now, and with how many answers."""
     with store.writing() as session:
-        row = _lock_lease(session, job)
+        row = demand_lease(session, job, lock=True)
         row.phase, row.total = phase, total
 
 
@@ -142,7 +145,7 @@ def finish(
 ) -> None:
     """The job is done; `spent` are seconds by stage that were not counted yet."""
     with store.writing() as session:
-        row = _lock_lease(session, job)
+        row = demand_lease(session, job, lock=True)
         row.state, row.phase, row.result, row.finished = "done", "", dict(result), now()
         count(session, {_ended(row): 1, **seconds(spent or {})})
 
@@ -150,7 +153,7 @@ def finish(
 def fail(store: Store, job: Job, message: str) -> None:
     """The job cannot be done; the message is for the teacher."""
     with store.writing() as session:
-        row = _lock_lease(session, job)
+        row = demand_lease(session, job, lock=True)
         row.state, row.phase, row.error, row.finished = "failed", "", message, now()
         count(session, {_ended(row): 1})
 
@@ -173,7 +176,8 @@ def latest_job(store: Store, question_id: int, kind: str | None = None) -> Job |
         row = session.scalars(query.order_by(JobRow.id.desc()).limit(1)).first()
         if row is None or row.state not in _OPEN:
             return None if row is None else job_of(row)
-        is_late = (row.heartbeat or row.created) < shared_now(session) - timedelta(seconds=LEASE_SECONDS)
+        silent = abs(shared_now(session) - (row.heartbeat or row.created))
+        is_late = silent > timedelta(seconds=LEASE_SECONDS)
         return replace(job_of(row), forsaken=is_late and count_alive(session) == 0)
 
 
@@ -196,11 +200,11 @@ def decisions_heard(store: Store, question_id: int) -> int:
 
 
 def show_life(store: Store, name: str) -> None:
-    """Say that a worker is there; those of long ago are forgotten."""
+    """Say that a worker is alive; those of long ago are forgotten."""
     with store.writing() as session:
         moment = shared_now(session)
         session.merge(WorkerRow(name=name, seen=moment))
-        session.execute(delete(WorkerRow).where(WorkerRow.seen < moment - _WORKER_REMEMBERED))
+        session.execute(delete(WorkerRow).where(_is_far(WorkerRow.seen, moment, _WORKER_REMEMBERED)))
 
 
 def leave(store: Store, name: str) -> None:
@@ -234,29 +238,19 @@ def read_figures(store: Store) -> Figures:
         return Figures(totals(session), waiting, running, oldest, count_alive(session))
 
 
-# Within a transaction.
-
-
-def shared_now(session: Session) -> datetime:
-    """This moment by the clock of the database server; by this computer's where the database is a file.
-
-    Leases run by it: machines that share a database need not agree about the time.
-    """
-    if session.get_bind().dialect.name != "postgresql":
-        return now()
-    return session.scalars(select(func.clock_timestamp(type_=UtcTime()))).one()
-
-
-def demand_lease(session: Session, job: Job) -> JobRow:
-    """The row of a job whose lease still holds."""
-    return _leased(session.get(JobRow, job.id), job)
+def demand_lease(session: Session, job: Job, *, lock: bool = False) -> JobRow:
+    """The row of a job whose lease still holds; `lock` it before writing."""
+    row = session.get(JobRow, job.id, with_for_update={"key_share": True} if lock else None)
+    if row is None or row.state != "running" or row.worker != job.lease:
+        raise LeaseLostError
+    return row
 
 
 def lock_work(session: Session, job: Job) -> JobRow:
     """The same before writing: until this is done, nobody takes the job over or writes under its question."""
     if session.get(QuestionRow, job.question_id, with_for_update={"key_share": True}) is None:
         raise LeaseLostError
-    return _lock_lease(session, job)
+    return demand_lease(session, job, lock=True)
 
 
 def lock_job(session: Session, job_id: int) -> JobRow | None:
@@ -310,9 +304,9 @@ def totals(session: Session) -> dict[tuple[str, str], float]:
 
 
 def count_alive(session: Session) -> int:
-    """How many workers have shown lately that they are there."""
-    fresh = WorkerRow.seen > shared_now(session) - _WORKER_SILENT
-    return session.scalars(select(func.count()).select_from(WorkerRow).where(fresh)).one()
+    """How many workers have shown lately that they are alive."""
+    silent = _is_far(WorkerRow.seen, shared_now(session), _WORKER_SILENT)
+    return session.scalars(select(func.count()).select_from(WorkerRow).where(not_(silent))).one()
 
 
 def _try_lease(
@@ -329,7 +323,7 @@ def _try_lease(
         return None
     if row.attempts >= MOST_ATTEMPTS:
         row.state, row.finished = "failed", now()
-        row.error = f"the work stopped {MOST_ATTEMPTS} times before it was done. Start it again."
+        row.error = f"the work stopped {MOST_ATTEMPTS} times before it was finished. Start it again."
         count(session, {_ended(row): 1})
         return None
     # Names can be the same on two machines, and the same worker can come again: a lease is unique.
@@ -342,19 +336,9 @@ def _try_lease(
     return job_of(row)
 
 
-def _lock_lease(session: Session, job: Job) -> JobRow:
-    return _leased(session.get(JobRow, job.id, with_for_update={"key_share": True}), job)
-
-
-def _leased(row: JobRow | None, job: Job) -> JobRow:
-    if row is None or row.state != "running" or row.worker != job.lease:
-        raise LeaseLostError
-    return row
-
-
 def _free(session: Session, expires_after: float) -> ColumnElement[bool]:
     """Whether a job can be leased: nobody is at it, and none comes first that judges the same answers."""
-    expired = JobRow.heartbeat < shared_now(session) - timedelta(seconds=expires_after)
+    expired = _is_far(JobRow.heartbeat, shared_now(session), timedelta(seconds=expires_after))
     waits = JobRow.state == "waiting"
     other = aliased(JobRow)
     earlier = and_(waits, other.state == "waiting", other.id < JobRow.id)
@@ -366,6 +350,15 @@ def _free(session: Session, expires_after: float) -> ColumnElement[bool]:
     )
     alone = or_(JobRow.kind.in_(_AWAITED), ~first)
     return and_(alone, or_(waits, and_(JobRow.state == "running", expired)))
+
+
+def _is_far(column: Any, moment: datetime, longest: timedelta) -> ColumnElement[bool]:
+    """Whether a sign of life is too old.
+
+    One from the future was given before the clock was set back, and counts as old: whoever is alive soon
+    gives another, and whoever is dead must not keep a job until the clock has caught up.
+    """
+    return or_(column < moment - longest, column > moment + longest)
 
 
 def _ended(row: JobRow) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from postil.data.judgements import Reason
 from postil.data.labels import PARTLY
 from postil.errors import PostilError
-from postil.workbench.records import Change, Decision, Job, Judged, counting_label
+from postil.workbench.records import Change, Decision, Job, Judged
 from postil.workbench.store.answers import joined, label_column
 from postil.workbench.store.database import Store
 from postil.workbench.store.jobs import (
@@ -26,10 +26,17 @@ from postil.workbench.store.jobs import (
     lock_job,
     lock_work,
     seconds,
+)
+from postil.workbench.store.rows import answer_of, columns_of, decision_of, judged_of
+from postil.workbench.store.tables import (
+    AnswerRow,
+    DecisionRow,
+    JobRow,
+    JudgementRow,
+    ProposalRow,
+    now,
     shared_now,
 )
-from postil.workbench.store.rows import change_of, columns_of, decision_of
-from postil.workbench.store.tables import AnswerRow, DecisionRow, JobRow, JudgementRow, ProposalRow, now
 
 _KEPT = [column.key for column in JudgementRow.__table__.columns if column.key != "job_id"]
 
@@ -56,7 +63,8 @@ class Seen:
     @property
     def label(self) -> str | None:
         """The label that counts; None before anybody has judged."""
-        return counting_label(self.judged, self.decision)
+        counting = self.decision or self.judged
+        return counting.label if counting else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +84,31 @@ class Kind:
 def save_judgements(
     store: Store, job: Job, judged: Sequence[Judged], spent: Mapping[str, float] | None = None
 ) -> None:
-    """Keep judgements that a job made, and count them as done: all in one transaction.
+    """Store judgements that a job made, and count them as done: all in one transaction.
 
-    A judgement takes the place of the answer's earlier one. Answers deleted in the meantime are passed over.
-    `spent` are seconds by stage, to be counted with them.
+    A judgement takes the place of the answer's earlier one; those of a regrade wait beside the current ones.
+    Answers deleted in the meantime are skipped. `spent` are seconds by stage, to be counted with them.
     """
-    _save(store, job, judged, JudgementRow, spent or {})
-
-
-def save_proposals(
-    store: Store, job: Job, judged: Sequence[Judged], spent: Mapping[str, float] | None = None
-) -> None:
-    """The same for a regrade: its judgements wait beside the current ones."""
-    _save(store, job, judged, ProposalRow, spent or {})
+    table: type[JudgementRow] | type[ProposalRow] = ProposalRow if job.kind == "regrade" else JudgementRow
+    with store.writing() as session:
+        row = lock_work(session, job)
+        ids = [judgement.answer_id for judgement in judged]
+        own = select(AnswerRow.id).where(AnswerRow.id.in_(ids), AnswerRow.question_id == job.question_id)
+        existing = set(session.scalars(own))
+        earlier = delete(table).where(table.answer_id.in_(ids))
+        if table is ProposalRow:
+            earlier = earlier.where(ProposalRow.job_id == job.id)
+        session.execute(earlier)
+        stored = [judgement for judgement in judged if judgement.answer_id in existing]
+        rows = [{"job_id": job.id, **columns_of(judgement)} for judgement in stored]
+        if rows:
+            session.execute(insert(table), rows)
+        counted = select(func.count()).select_from(table).where(table.job_id == job.id)
+        row.done, row.heartbeat = session.scalars(counted).one(), shared_now(session)
+        row.attempts = 1  # only workers that die without getting on count against a job
+        deferred = sum(judgement.deferred for judgement in stored)
+        graded = {(GRADED, job.kind): len(rows), (DEFERRED, job.kind): deferred}
+        count(session, {**graded, **seconds(spent or {})})
 
 
 def missing(store: Store, job: Job) -> list[int]:
@@ -107,6 +127,21 @@ def missing(store: Store, job: Job) -> list[int]:
             made = made.where(JudgementRow.job_id == job.id)
         query = select(AnswerRow.id).where(AnswerRow.question_id == job.question_id, ~made)
         return list(session.scalars(query.order_by(AnswerRow.place)))
+
+
+def unread(store: Store, job: Job) -> set[int]:
+    """The answers of a job's question that could not be read before; those of a regrade, by itself.
+
+    Whoever grades everything again may have given workers more memory, so that is tried again.
+    """
+    table: type[JudgementRow] | type[ProposalRow] = ProposalRow if job.kind == "regrade" else JudgementRow
+    query = select(table.answer_id).join(AnswerRow, AnswerRow.id == table.answer_id)
+    query = query.where(AnswerRow.question_id == job.question_id, table.reason == Reason.UNREAD)
+    if job.kind != "grade":
+        query = query.where(table.job_id == job.id)
+    with store.reading() as session:
+        demand_lease(session, job)
+        return set(session.scalars(query))
 
 
 def least_heard(store: Store, job: Job) -> int | None:
@@ -129,7 +164,8 @@ def apply_changes(store: Store, job_id: int) -> None:
     with store.writing() as session:
         row = _demand_proposed(session, job_id)
         _keep_facets(session, job_id)
-        wins = _proposals_that_win(job_id)
+        judged = exists().where(JudgementRow.answer_id == ProposalRow.answer_id)
+        wins = select(ProposalRow).where(ProposalRow.job_id == job_id, or_(~_decided(), ~judged))
         beaten = wins.with_only_columns(ProposalRow.answer_id)
         session.execute(delete(JudgementRow).where(JudgementRow.answer_id.in_(beaten)))
         rows = wins.with_only_columns(*(getattr(ProposalRow, name) for name in _KEPT), ProposalRow.job_id)
@@ -194,34 +230,10 @@ def some_changes(
     if after is not None:
         query = query.where(AnswerRow.place > after)
     with store.reading() as session:
-        return [change_of(*row) for row in session.execute(query.order_by(AnswerRow.place).limit(most))]
-
-
-def _save(
-    store: Store,
-    job: Job,
-    judged: Sequence[Judged],
-    table: type[JudgementRow] | type[ProposalRow],
-    spent: Mapping[str, float],
-) -> None:
-    with store.writing() as session:
-        row = lock_work(session, job)
-        ids = [judgement.answer_id for judgement in judged]
-        own = select(AnswerRow.id).where(AnswerRow.id.in_(ids), AnswerRow.question_id == job.question_id)
-        existing = set(session.scalars(own))
-        earlier = delete(table).where(table.answer_id.in_(ids))
-        if table is ProposalRow:
-            earlier = earlier.where(ProposalRow.job_id == job.id)
-        session.execute(earlier)
-        stored = [judgement for judgement in judged if judgement.answer_id in existing]
-        rows = [{"job_id": job.id, **columns_of(judgement)} for judgement in stored]
-        if rows:
-            session.execute(insert(table), rows)
-        counted = select(func.count()).select_from(table).where(table.job_id == job.id)
-        row.done, row.heartbeat = session.scalars(counted).one(), shared_now(session)
-        deferred = sum(judgement.deferred for judgement in stored)
-        graded = {(GRADED, job.kind): len(rows), (DEFERRED, job.kind): deferred}
-        count(session, {**graded, **seconds(spent)})
+        rows = session.execute(query.order_by(AnswerRow.place).limit(most))
+        return [
+            Change(answer_of(answer), judged_of(before), judged_of(after)) for answer, before, after in rows
+        ]
 
 
 def _changed(job_id: int, *columns: Any) -> Select[Any]:
@@ -242,12 +254,6 @@ def _demand_proposed(session: Session, job_id: int) -> JobRow:
         what = "these changes are no longer available."
         raise PostilError(what, hint="They have been applied or dropped. Grade again to see new ones.")
     return row
-
-
-def _proposals_that_win(job_id: int) -> Select[Any]:
-    """What a regrade says of answers that nobody has decided, or that had no judgement at all."""
-    judged = exists().where(JudgementRow.answer_id == ProposalRow.answer_id)
-    return select(ProposalRow).where(ProposalRow.job_id == job_id, or_(~_decided(), ~judged))
 
 
 def _keep_facets(session: Session, job_id: int) -> None:

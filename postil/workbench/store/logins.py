@@ -1,6 +1,6 @@
-"""The way in: links that work once, sessions of browsers, logins that failed, and the first owner.
+"""The way in: links that work once, sessions of browsers, and the first owner.
 
-Of links, sessions' keys, names and addresses only hashes are kept: whoever reads the database cannot get in.
+Of links and sessions' keys only hashes are kept: whoever reads the database cannot get in.
 What is done by a link is one transaction with using it up: if it fails, the link can be tried again.
 """
 
@@ -12,29 +12,28 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, delete, func, not_, select, text, update
+from sqlalchemy import ColumnElement, Select, and_, delete, not_, select, text, update
 from sqlalchemy.orm import Session as Transaction
 
 from postil.errors import PostilError
 from postil.workbench.records import LOCAL, OWNER, Person
+from postil.workbench.store.access import delete_old_replies
 from postil.workbench.store.accounts import (
     add_account,
-    demand_password,
-    fold_login,
+    demand_account,
+    get_account,
     hash_password,
     lock_account,
     new_account,
     person_of,
-    replace_password,
 )
 from postil.workbench.store.database import Store, StoreAwayError
 from postil.workbench.store.drafts import forget_drafts
 from postil.workbench.store.events import COURSE_HANDED_OVER, add_event
-from postil.workbench.store.replies import delete_old
+from postil.workbench.store.passwords import demand_password
 from postil.workbench.store.rows import digest_of, storable
 from postil.workbench.store.tables import (
     AccountRow,
-    AttemptRow,
     CourseRow,
     LinkRow,
     SessionRow,
@@ -46,13 +45,9 @@ OPEN, FIRST_OWNER, INVITATION, RESET = "open", "owner", "invitation", "reset"
 PURPOSES = (OPEN, FIRST_OWNER, INVITATION, RESET)
 IDLE = timedelta(hours=12)
 OLDEST = timedelta(days=7)
-_SEEN_EVERY = timedelta(minutes=1)  # every page would be a write, otherwise
+_SEEN_EVERY = timedelta(minutes=1)  # otherwise every page would be a write
 _LONGEST_AGENT = 300
 _MOST_MESSAGES = 20
-
-_WINDOW = timedelta(minutes=15)
-_TRIES_OF_NAME, _TRIES_FROM_ADDRESS = 5, 20
-_FIRST_WAIT = 30.0  # seconds; each further failure doubles it
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,26 +86,26 @@ def make_link(store: Store, purpose: str, account_id: int | None = None, hours: 
 
 
 def peek_link(store: Store, token: str) -> Link | None:
-    """What a link is for, if it is good; it stays good."""
+    """What a link is for, if it is valid; it stays valid."""
     with store.reading() as session:
         return _find_link(session, token)
 
 
 def use_link(store: Store, token: str) -> Link | None:
-    """Use a link up, and say what it was for; None if it is not good. Of two at once only one can."""
+    """Use a link up, and say what it was for; None if it is not valid. Of two users at once only one can."""
     with store.writing() as session:
         return _take_link(session, token)
 
 
 def begin_session(store: Store, account_id: int | None, agent: str = "") -> str:
-    """Let a browser in, and return the key that its cookie holds."""
-    key = secrets.token_urlsafe(32)
-    row = SessionRow(
-        digest=digest_of(key), account_id=account_id, csrf=secrets.token_urlsafe(32), messages=[]
-    )
+    """Let a browser in, and return the key that its cookie holds; what has expired is deleted."""
+    key, csrf = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+    row = SessionRow(digest=digest_of(key), account_id=account_id, csrf=csrf, messages=[])
     row.agent, row.created, row.seen = storable(agent)[:_LONGEST_AGENT], now(), now()
     with store.writing() as session:
-        _forget_old(session)
+        session.execute(delete(SessionRow).where(not_(_fresh())))
+        session.execute(delete(LinkRow).where(LinkRow.expires <= now()))
+        delete_old_replies(session)
         session.add(row)
     forget_drafts(store)
     return key
@@ -125,10 +120,13 @@ def find_session(store: Store, key: str) -> Session | None:
     if row is None:
         return None
     record = _record(*row)
-    if record.seen < now() - _SEEN_EVERY:
-        # Whoever looks at a page does not wait for those who write: it can be noted with the next one.
+    moment = now()
+    if abs(moment - record.seen) > _SEEN_EVERY:
+        # If the clock was set back, the session would otherwise last longer than it may.
+        visit = {"seen": moment, "created": min(record.created, moment)}
+        # A page does not wait for writers: the next one can record the visit.
         with suppress(StoreAwayError), store.writing() as session:
-            session.execute(update(SessionRow).where(_is(SessionRow, key)).values(seen=now()))
+            session.execute(update(SessionRow).where(_is(SessionRow, key)).values(visit))
     return record
 
 
@@ -177,42 +175,20 @@ def take_messages(store: Store, digest: str) -> list[dict[str, Any]]:
         return taken
 
 
-def failed_login(store: Store, login: str, address: str) -> None:
-    """Remember that a login failed, by its name and by where it came from."""
-    with store.writing() as session:
-        session.execute(delete(AttemptRow).where(AttemptRow.at < now() - _WINDOW))
-        session.add_all(AttemptRow(digest=digest, at=now()) for digest in _tried(login, address))
-
-
-def wait_before_login(store: Store, login: str, address: str) -> float:
-    """For how many seconds nobody gets in by this name or from this address; 0 without a wait.
-
-    The wait begins with the fifth failure for a name and the twentieth from an address, and grows.
-    """
-    name, origin = _tried(login, address)
-    with store.reading() as session:
-        return max(_wait(session, name, _TRIES_OF_NAME), _wait(session, origin, _TRIES_FROM_ADDRESS))
-
-
-def forgive(store: Store, login: str, address: str) -> None:
-    """Forget the failures of a name that got in; those of the address stay: others may be trying from it."""
-    name, _ = _tried(login, address)
-    with store.writing() as session:
-        session.execute(delete(AttemptRow).where(AttemptRow.digest == name))
-
-
 def has_owner(store: Store) -> bool:
-    """Whether somebody can log in who looks after the installation."""
+    """Whether the installation has an owner who can log in."""
     with store.reading() as session:
         return session.scalars(_active_owners()).first() is not None
 
 
-def create_first_owner(store: Store, token: str, login: str, name: str, password: str) -> Person | None:
-    """Make the account with which an installation begins; courses that are nobody's become its own.
+def create_first_owner(
+    store: Store, token: str, login: str, name: str, password: str, site: str = ""
+) -> Person | None:
+    """Make the account with which an installation begins; courses without an owner become its own.
 
-    None if the link is not good. Refused where there is an owner who can log in.
+    None if the link is not valid. Refused where there is an owner who can log in.
     """
-    row = new_account(login, name, OWNER, password)
+    row = new_account(login, name, OWNER, password, site)
     with store.writing() as session:
         if session.connection().dialect.name == "postgresql":  # nobody else makes an account meanwhile
             session.execute(text("LOCK TABLE account IN SHARE ROW EXCLUSIVE MODE"))
@@ -226,17 +202,19 @@ def create_first_owner(store: Store, token: str, login: str, name: str, password
 
 
 def adopt_courses(store: Store) -> int:
-    """Give the courses that are nobody's to the first owner who can log in; returns how many.
+    """Give the courses without an owner to the first owner who can log in; returns how many.
 
-    They were made with `--local`, after there were accounts.
+    They were created with `--local`, after there were accounts.
     """
     with store.writing() as session:
         owner = session.scalars(_active_owners().with_for_update(read=True)).first()
         return 0 if owner is None else _adopt(session, owner)
 
 
-def choose_password(store: Store, token: str, password: str) -> tuple[Person, str, int] | None:
-    """Give the account of a link another password, and end its sessions; None if the link is not good.
+def choose_password(
+    store: Store, token: str, password: str, site: str = ""
+) -> tuple[Person, str, int] | None:
+    """Give the account of a link another password, and end its sessions; None if the link is not valid.
 
     If the old one was forgotten or known to others, the tokens of programs end as well. Returns whose account
     it is, what the link was for, and how many tokens ended.
@@ -245,17 +223,48 @@ def choose_password(store: Store, token: str, password: str) -> tuple[Person, st
     person = None if link is None else link.person
     if link is None or person is None or person.id is None:
         return None
-    hashed = hash_password(demand_password(password, person.login))
+    hashed = hash_password(demand_password(password, person.login, person.name, site))
     with store.writing() as session:
         lock_account(session, person.id)
         if _take_link(session, token) is None:
             return None
-        replace_password(session, person.id, hashed)
-        session.execute(delete(SessionRow).where(SessionRow.account_id == person.id))
-        if link.purpose != RESET:
-            return person, link.purpose, 0
-        own = delete(TokenRow).where(TokenRow.account_id == person.id)
-        return person, link.purpose, len(session.scalars(own.returning(TokenRow.id)).all())
+        ended = _replace_password(session, person.id, hashed, keep_tokens=link.purpose != RESET)
+        return person, link.purpose, ended
+
+
+def change_password(
+    store: Store,
+    account_id: int,
+    password: str,
+    *,
+    but: str | None = None,
+    keep_tokens: bool = False,
+    site: str = "",
+) -> int:
+    """Give somebody another password; returns how many tokens of programs ended with the old one.
+
+    All sessions end `but` the one with this digest, and all tokens unless they are to be kept.
+    """
+    person = get_account(store, account_id).person
+    hashed = hash_password(demand_password(password, person.login, person.name, site))
+    with store.writing() as session:
+        lock_account(session, account_id)
+        return _replace_password(session, account_id, hashed, but=but, keep_tokens=keep_tokens)
+
+
+def _replace_password(
+    session: Transaction, account_id: int, hashed: str, *, but: str | None = None, keep_tokens: bool
+) -> int:
+    """Replace a password by its hash; links for choosing one end, and what was opened by the old one."""
+    demand_account(session, account_id).password = hashed
+    session.flush()
+    session.execute(delete(LinkRow).where(LinkRow.account_id == account_id))
+    others = SessionRow.account_id == account_id, SessionRow.digest != (but or "")
+    session.execute(delete(SessionRow).where(*others))
+    if keep_tokens:
+        return 0
+    own = delete(TokenRow).where(TokenRow.account_id == account_id)
+    return len(session.scalars(own.returning(TokenRow.id)).all())
 
 
 def _is(table: type[LinkRow] | type[SessionRow], secret: str) -> ColumnElement[bool]:
@@ -264,7 +273,7 @@ def _is(table: type[LinkRow] | type[SessionRow], secret: str) -> ColumnElement[b
 
 
 def _take_link(session: Transaction, token: str) -> Link | None:
-    """Use a link up together with what is done by it: where that fails, the link stays good."""
+    """Use a link up together with what is done by it: if that fails, the link stays valid."""
     link = _find_link(session, token)
     if link is None:
         return None
@@ -297,29 +306,7 @@ def _record(row: SessionRow, account: AccountRow | None) -> Session:
 
 
 def _lock_session(session: Transaction, digest: str) -> SessionRow | None:
-    query = select(SessionRow).where(SessionRow.digest == digest)
-    return session.scalars(query.with_for_update(key_share=True)).one_or_none()
-
-
-def _forget_old(session: Transaction) -> None:
-    """Delete the sessions and links that are no longer good, and what programs were answered long ago."""
-    session.execute(delete(SessionRow).where(not_(_fresh())))
-    session.execute(delete(LinkRow).where(LinkRow.expires <= now()))
-    delete_old(session)
-
-
-def _tried(login: str, address: str) -> tuple[str, str]:
-    return digest_of(f"name {fold_login(login)}"), digest_of(f"address {address}")
-
-
-def _wait(session: Transaction, digest: str, free: int) -> float:
-    """How many seconds are left to wait after recent failures, of which so many are `free`."""
-    recent = AttemptRow.digest == digest, AttemptRow.at > now() - _WINDOW
-    failures, last = session.execute(select(func.count(), func.max(AttemptRow.at)).where(*recent)).one()
-    if failures < free:
-        return 0.0
-    wait = min(_FIRST_WAIT * 2.0 ** (failures - free), _WINDOW.total_seconds())
-    return max(0.0, wait - (now() - last).total_seconds())
+    return session.get(SessionRow, digest, with_for_update={"key_share": True})
 
 
 def _active_owners() -> Select[AccountRow]:

@@ -23,7 +23,7 @@ from postil.workbench.store.tables import AnswerRow, RoundAnswerRow, RoundRow, T
 LONGEST_NOTE = 2_000
 _LONGEST_LOOK = 900.0  # seconds; whoever took longer for one answer was away from the desk
 _TAGS = TagSet(LABELS)
-_DROPPED = "It may have been dropped in the meantime."
+_DROPPED = "It may have been deleted in the meantime."
 _IS_OPEN = RoundRow.closed.is_(None)
 
 
@@ -118,7 +118,7 @@ def tag(
     seconds: float | None = None,
     note: str = "",
 ) -> None:
-    """Keep what a person of the round says of an answer, in place of what they said before.
+    """Store the label that a person of the round gives an answer, in place of their earlier one.
 
     The two who label can do so until both have finished; from then on the referee can, where they differ,
     until the round is closed. `seconds` adds up over the looks at an answer.
@@ -142,7 +142,7 @@ def tag(
 
 
 def untag_last(store: Store, round_id: int, person: Person) -> int | None:
-    """Take back the last thing that a person said in a round; returns the answer it was about, if any."""
+    """Undo a person's last label in a round; returns the answer it was about, if any."""
     with store.writing() as session:
         work = _lock(session, round_id)
         own = TaggingRow.round_id == round_id, TaggingRow.account_id == person.id
@@ -155,7 +155,7 @@ def untag_last(store: Store, round_id: int, person: Person) -> int | None:
 
 
 def close_round(store: Store, round_id: int) -> int:
-    """Let the labels that came out of a round count as decisions; returns how many.
+    """Make the labels of a round decisions; returns how many.
 
     Earlier decisions about these answers count no longer. Answers called unfit (X) are left as they are.
     """
@@ -176,7 +176,7 @@ def close_round(store: Store, round_id: int) -> int:
 
 
 def drop_round(store: Store, round_id: int) -> None:
-    """Delete a round with all that was said in it; what became decisions stays."""
+    """Delete a round with its labels; those that became decisions stay."""
     with store.writing() as session:
         _lock(session, round_id)
         session.execute(delete(RoundRow).where(RoundRow.id == round_id))
@@ -230,7 +230,7 @@ def _demand_round(session: Session, round_id: int) -> RoundRow:
 
 
 def _demand_turn(work: Work, person: Person, answer_id: int) -> int:
-    """The account of a person who may say something of this answer now, or why they may not."""
+    """The account of a person who may label this answer now, or an error that says why they may not."""
     progress, labels, settles = rounds.progress(work), work.round.labels(person), work.round.settles(person)
     if person.id is None or not (labels or settles):
         raise PostilError("you are not part of this round.", hint="Only its three people can work on it.")

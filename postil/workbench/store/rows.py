@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, fields
+from functools import cache
 from hashlib import sha256
 from typing import Any, TypeVar
 
@@ -11,12 +12,21 @@ from postil.data.judgements import AlignedPair, Alignment, Facets
 from postil.data.questions import Facet
 from postil.errors import PostilError
 from postil.workbench.claims import Outcome
-from postil.workbench.records import Answer, Change, Decision, Job, Judged
+from postil.workbench.records import Answer, Decision, Job, Judged
 from postil.workbench.store.tables import AnswerRow, DecisionRow, JobRow, JudgementRow, ProposalRow
 
 _UNSTORABLE = dict.fromkeys((0, *range(0xD800, 0xE000)), "\ufffd")
 _DELETED = "It may have been deleted in another window."
 _Row = TypeVar("_Row")
+_Record = TypeVar("_Record")
+
+
+class ChangedError(PostilError):
+    """Somebody else was faster: nothing was stored. `decisions` are those that count now, if any."""
+
+    def __init__(self, what: str, hint: str, decisions: Sequence[Decision] = ()) -> None:
+        super().__init__(what, hint=hint)
+        self.decisions = tuple(decisions)
 
 
 def storable(text: str) -> str:
@@ -30,7 +40,7 @@ def digest_of(secret: str) -> str:
 
 
 def demand(row: _Row | None, thing: str, hint: str = _DELETED) -> _Row:
-    """The row, or an error that says that this thing does not exist."""
+    """The row, or an error that says that it does not exist."""
     if row is None:
         raise gone(thing, hint)
     return row
@@ -41,74 +51,53 @@ def gone(thing: str, hint: str = _DELETED) -> PostilError:
     return PostilError(f"this {thing} does not exist.", hint=hint)
 
 
+def demand_name(name: str, longest: int, whose: str, hint: str) -> str:
+    """A name on one line, or an error if it is empty or too long."""
+    name = " ".join(storable(name).split())
+    if not 0 < len(name) <= longest:
+        raise PostilError(f"{whose} name must have 1 to {longest} characters.", hint=hint)
+    return name
+
+
+def record_of(kind: Callable[..., _Record], row: Any, **values: Any) -> _Record:
+    """A record whose fields have these values, and otherwise those of the row's columns of the same name."""
+    names = _shared(kind, row.__class__) - values.keys()
+    return kind(**{name: getattr(row, name) for name in names}, **values)
+
+
 def answer_of(row: AnswerRow) -> Answer:
     """The record of an answer."""
-    return Answer(row.id, row.question_id, row.key, row.student, row.text, row.place, row.group_number)
+    return record_of(Answer, row, group=row.group_number)
 
 
 def judged_of(row: JudgementRow | ProposalRow, *, aligned: bool = True) -> Judged:
     """The record of a judgement, current or proposed; if not `aligned`, without its long alignment."""
     alignment = row.alignment if aligned else None
-    return Judged(
-        answer_id=row.answer_id,
-        label=row.label,
-        probabilities=row.probabilities,
-        score=row.score,
-        confidence=row.confidence,
-        deferred=row.deferred,
-        reason=row.reason,
-        reference=row.reference,
-        teacher=row.teacher,
-        doubt=row.doubt,
-        student=row.student,
-        alignment=None if alignment is None else _alignment_of(alignment),
-        made=row.made,
-        facets=outcomes_of(row.facets),
-        looked_for=row.looked_for,
-    )
+    pair = None if alignment is None else _alignment_of(alignment)
+    return record_of(Judged, row, alignment=pair, facets=outcomes_of(row.facets))
 
 
 def columns_of(judged: Judged) -> dict[str, Any]:
-    """What is kept of a judgement, by column."""
-    return {
-        "answer_id": judged.answer_id,
-        "label": judged.label,
-        "probabilities": dict(judged.probabilities),
-        "score": judged.score,
-        "confidence": judged.confidence,
-        "deferred": judged.deferred,
-        "reason": judged.reason,
-        "reference": storable(judged.reference),
-        "teacher": storable(judged.teacher),
-        "doubt": storable(judged.doubt),
-        "student": storable(judged.student),
-        "alignment": None if judged.alignment is None else asdict(judged.alignment),
-        "made": judged.made,
-        "facets": [_outcome_columns(one) for one in judged.facets],
-        "looked_for": judged.looked_for,
-    }
-
-
-def change_of(answer: AnswerRow, before: JudgementRow, after: ProposalRow) -> Change:
-    """The record of what a regrade would change about an answer."""
-    return Change(answer_of(answer), judged_of(before), judged_of(after))
+    """What is stored of a judgement, by column."""
+    columns = {name: getattr(judged, name) for name in _shared(Judged, JudgementRow)}
+    columns |= {name: storable(columns[name]) for name in ("reference", "teacher", "doubt", "student")}
+    columns["probabilities"] = dict(judged.probabilities)
+    columns["alignment"] = None if judged.alignment is None else asdict(judged.alignment)
+    columns["facets"] = [
+        asdict(outcome) | {"name": storable(outcome.name), "words": [*map(storable, outcome.words)]}
+        for outcome in judged.facets
+    ]
+    return columns
 
 
 def decision_of(row: DecisionRow) -> Decision:
     """The record of a decision."""
-    return Decision(
-        id=row.id,
-        answer_id=row.answer_id,
-        label=row.label,
-        made=row.made,
-        source=row.source,
-        batch=row.batch,
-        undone=row.undone,
-        machine_label=row.machine_label,
-        machine_probabilities=row.machine_probabilities,
-        ticked=row.ticked,
-        by=row.account_id,
-    )
+    return record_of(Decision, row, by=row.account_id)
+
+
+def job_of(row: JobRow) -> Job:
+    """The record of a job."""
+    return record_of(Job, row, lease=row.worker)
 
 
 def facets_of(columns: Sequence[Mapping[str, Any]] | None) -> Facets:
@@ -121,49 +110,22 @@ def facets_of(columns: Sequence[Mapping[str, Any]] | None) -> Facets:
     )
 
 
-def outcomes_of(kept: Sequence[Mapping[str, Any]] | None) -> tuple[Outcome, ...]:
+def outcomes_of(columns: Sequence[Mapping[str, Any]] | None) -> tuple[Outcome, ...]:
     """What the machine found about facets; judgements made before it looked for any have none."""
-    return tuple(
-        Outcome(one["id"], one["name"], one["label"], one["confidence"], tuple(one["words"]))
-        for one in kept or ()
-    )
+    return tuple(Outcome(**{**outcome, "words": tuple(outcome["words"])}) for outcome in columns or ())
 
 
-def job_of(row: JobRow) -> Job:
-    """The record of a job."""
-    return Job(
-        id=row.id,
-        question_id=row.question_id,
-        kind=row.kind,
-        state=row.state,
-        phase=row.phase,
-        done=row.done,
-        total=row.total,
-        error=row.error,
-        result=row.result,
-        created=row.created,
-        started=row.started,
-        finished=row.finished,
-        lease=row.worker,
-    )
+@cache
+def _shared(record: Any, table: Any) -> frozenset[str]:
+    """The names of fields that are columns as well."""
+    columns = table.__mapper__.columns
+    return frozenset(field.name for field in fields(record) if field.name in columns)
 
 
-def _outcome_columns(outcome: Outcome) -> dict[str, Any]:
-    words = [storable(word) for word in outcome.words]
-    return asdict(outcome) | {"name": storable(outcome.name), "words": words}
-
-
-def _alignment_of(kept: Mapping[str, Any]) -> AlignedPair:
+def _alignment_of(columns: Mapping[str, Any]) -> AlignedPair:
     alignments = tuple(
-        Alignment(tuple(one["source"]), tuple(one["target"]), tuple(one["labels"]), one["score"])
-        for one in kept["alignments"]
+        Alignment(tuple(link["source"]), tuple(link["target"]), tuple(link["labels"]), link["score"])
+        for link in columns["alignments"]
     )
-    return AlignedPair(
-        id=kept["id"],
-        source=tuple(kept["source"]),
-        target=tuple(kept["target"]),
-        alignments=alignments,
-        source_text=kept["source_text"],
-        target_text=kept["target_text"],
-        status=kept["status"],
-    )
+    sides = {name: tuple(columns[name]) for name in ("source", "target")}
+    return AlignedPair(**{**columns, **sides, "alignments": alignments})

@@ -15,9 +15,11 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    func,
+    select,
     text,
 )
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 
 from postil.data.judgements import Reason
 
@@ -42,6 +44,16 @@ class UtcTime(TypeDecorator[datetime]):
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+def shared_now(session: Session) -> datetime:
+    """This moment by the clock of the database server; by this computer's where the database is a file.
+
+    Leases, waits and drafts run by it: machines that share a database need not agree about the time.
+    """
+    if session.get_bind().dialect.name != "postgresql":
+        return now()
+    return session.scalars(select(func.clock_timestamp(type_=UtcTime()))).one()
 
 
 class StoredReason(TypeDecorator[Reason]):
@@ -78,34 +90,37 @@ class Base(DeclarativeBase):
 _NEVER_AGAIN = {"sqlite_autoincrement": True}
 
 
+class Numbered:
+    """What tables share whose rows have numbers."""
+
+    __table_args__: Any = _NEVER_AGAIN
+    id: Mapped[int] = mapped_column(primary_key=True, sort_order=-1)
+
+
 def _parent(table: str, *, primary: bool = False, index: bool = False) -> Mapped[int]:
     """A column that names a row of another table, and goes with it when it is deleted."""
     key = ForeignKey(f"{table}.id", ondelete="CASCADE")
     return mapped_column(key, primary_key=primary, index=index, autoincrement=False)
 
 
-def _account(*, index: bool = False) -> Mapped[int | None]:
-    """A column that names an account, if anybody: the one person of `--local` has none."""
-    return mapped_column(ForeignKey("account.id"), index=index)
+def _account(**options: Any) -> Mapped[Any]:
+    """A column that names an account; it may be empty, for the one person of `--local` has none."""
+    return mapped_column(ForeignKey("account.id"), index=True, **options)
 
 
-class CourseRow(Base):
+class CourseRow(Numbered, Base):
     """A course, and whose it is."""
 
     __tablename__ = "course"
-    __table_args__ = (_NEVER_AGAIN,)
-    id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str]
     created: Mapped[datetime]
-    owner_id: Mapped[int | None] = _account(index=True)
+    owner_id: Mapped[int | None] = _account()
 
 
-class QuestionRow(Base):
+class QuestionRow(Numbered, Base):
     """A question of a course, with its references; `facets` is NULL until a teacher sets them."""
 
     __tablename__ = "question"
-    __table_args__ = (_NEVER_AGAIN,)
-    id: Mapped[int] = mapped_column(primary_key=True)
     course_id: Mapped[int] = _parent("course", index=True)
     text: Mapped[str]
     reference_texts: Mapped[list[str]]
@@ -114,7 +129,7 @@ class QuestionRow(Base):
     facets: Mapped[list[dict[str, Any]] | None]
 
 
-class AnswerRow(Base):
+class AnswerRow(Numbered, Base):
     """An answer to a question."""
 
     __tablename__ = "answer"
@@ -123,7 +138,6 @@ class AnswerRow(Base):
         UniqueConstraint("question_id", "place", name="uq_answer_place"),
         _NEVER_AGAIN,
     )
-    id: Mapped[int] = mapped_column(primary_key=True)
     question_id: Mapped[int] = _parent("question")
     key: Mapped[str]
     student: Mapped[str]
@@ -132,12 +146,11 @@ class AnswerRow(Base):
     group_number: Mapped[int]
 
 
-class JobRow(Base):
+class JobRow(Numbered, Base):
     """Work on a question in the background; `heartbeat` shows that somebody is still at it."""
 
     __tablename__ = "job"
     __table_args__ = (Index("ix_job_state", "state", "heartbeat"), _NEVER_AGAIN)
-    id: Mapped[int] = mapped_column(primary_key=True)
     question_id: Mapped[int] = _parent("question", index=True)
     kind: Mapped[str]
     state: Mapped[str]
@@ -189,7 +202,7 @@ class ProposalRow(JudgementColumns, Base):
     answer_id: Mapped[int] = _parent("answer", primary=True, index=True)
 
 
-class DecisionRow(Base):
+class DecisionRow(Numbered, Base):
     """A person's label for an answer. All are kept; the one that counts is `standing`."""
 
     __tablename__ = "decision"
@@ -204,7 +217,6 @@ class DecisionRow(Base):
         Index("ix_decision_batch", "question_id", "batch"),
         _NEVER_AGAIN,
     )
-    id: Mapped[int] = mapped_column(primary_key=True)
     answer_id: Mapped[int] = _parent("answer", index=True)
     question_id: Mapped[int] = _parent("question")
     label: Mapped[str]
@@ -216,15 +228,13 @@ class DecisionRow(Base):
     machine_label: Mapped[str | None]
     machine_probabilities: Mapped[dict[str, Any] | None]
     ticked: Mapped[dict[str, Any] | None]
-    account_id: Mapped[int | None] = _account(index=True)
+    account_id: Mapped[int | None] = _account()
 
 
-class AccountRow(Base):
+class AccountRow(Numbered, Base):
     """Somebody who may log in; `password` is a hash, NULL until it is chosen. Accounts are never deleted."""
 
     __tablename__ = "account"
-    __table_args__ = (_NEVER_AGAIN,)
-    id: Mapped[int] = mapped_column(primary_key=True)
     login: Mapped[str] = mapped_column(unique=True)
     name: Mapped[str]
     role: Mapped[str]
@@ -267,22 +277,19 @@ class SessionRow(Base):
     seen: Mapped[datetime]
 
 
-class AttemptRow(Base):
+class AttemptRow(Numbered, Base):
     """A login that failed, by the hash of the name or of the address it came from."""
 
     __tablename__ = "attempt"
     __table_args__ = (Index("ix_attempt_digest", "digest", "at"), _NEVER_AGAIN)
-    id: Mapped[int] = mapped_column(primary_key=True)
     digest: Mapped[str]
     at: Mapped[datetime]
 
 
-class TokenRow(Base):
+class TokenRow(Numbered, Base):
     """A token with which a program speaks for a person; only its hash is kept."""
 
     __tablename__ = "token"
-    __table_args__ = (_NEVER_AGAIN,)
-    id: Mapped[int] = mapped_column(primary_key=True)
     account_id: Mapped[int | None] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
     name: Mapped[str]
     digest: Mapped[str] = mapped_column(unique=True)
@@ -303,14 +310,12 @@ class ReplyRow(Base):
     created: Mapped[datetime] = mapped_column(index=True)
 
 
-class EventRow(Base):
+class EventRow(Numbered, Base):
     """Something that somebody did, for the log; it outlives what it is about, and has no pupil's words."""
 
     __tablename__ = "event"
-    __table_args__ = (_NEVER_AGAIN,)
-    id: Mapped[int] = mapped_column(primary_key=True)
     at: Mapped[datetime] = mapped_column(index=True)
-    account_id: Mapped[int | None] = _account(index=True)
+    account_id: Mapped[int | None] = _account()
     who: Mapped[str]
     what: Mapped[str]
     course_id: Mapped[int | None]
@@ -351,16 +356,14 @@ class WorkerRow(Base):
     seen: Mapped[datetime]
 
 
-class RoundRow(Base):
+class RoundRow(Numbered, Base):
     """Answers of a question that two people label blind; a third settles where they differ."""
 
     __tablename__ = "round"
-    __table_args__ = (_NEVER_AGAIN,)
-    id: Mapped[int] = mapped_column(primary_key=True)
     question_id: Mapped[int] = _parent("question", index=True)
-    first_id: Mapped[int] = mapped_column(ForeignKey("account.id"), index=True)
-    second_id: Mapped[int] = mapped_column(ForeignKey("account.id"), index=True)
-    referee_id: Mapped[int] = mapped_column(ForeignKey("account.id"), index=True)
+    first_id: Mapped[int] = _account()
+    second_id: Mapped[int] = _account()
+    referee_id: Mapped[int] = _account()
     seed: Mapped[int]
     state: Mapped[str]
     created: Mapped[datetime]
@@ -381,9 +384,7 @@ class TaggingRow(Base):
     __tablename__ = "tagging"
     round_id: Mapped[int] = _parent("round", primary=True)
     answer_id: Mapped[int] = _parent("answer", primary=True, index=True)
-    account_id: Mapped[int] = mapped_column(
-        ForeignKey("account.id"), primary_key=True, index=True, autoincrement=False
-    )
+    account_id: Mapped[int] = _account(primary_key=True, autoincrement=False)
     label: Mapped[str]
     seconds: Mapped[float | None]
     note: Mapped[str]

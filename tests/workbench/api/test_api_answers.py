@@ -67,6 +67,7 @@ def test_an_answer_with_all_that_is_known(api, graded, ids):
     assert shown["feedback"] == "Look again."
     assert shown["judgement"]["confidence"] == 0.8
     assert shown["judgement"]["explanation"] == "It says “open”. The reference says “closed”."
+    assert shown["judgement"]["reason"] is None
     assert sum(shown["judgement"]["probabilities"].values()) == pytest.approx(1)
 
 

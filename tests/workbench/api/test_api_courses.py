@@ -47,7 +47,7 @@ def test_what_is_done_is_logged(store, api):
     assert [(event.what, event.about) for event in list_events(store)] == [
         ("course deleted", "B"),
         ("course renamed", "B"),
-        ("course made", "A"),
+        ("course created", "A"),
     ]
 
 
@@ -78,7 +78,9 @@ def test_questions(api):
     question = found_at(made)
     assert api.get(question).json() == made.json()
     assert api.get(f"{where}/questions").json() == {"items": [made.json()], "next": None}
-    assert api.patch(question, json={"points": 4}).json() == made.json() | {"points": 4}
+    changed = api.patch(question, json={"points": 4}).json()
+    assert changed == made.json() | {"points": 4, "version": changed["version"]}
+    assert changed["version"] != made.json()["version"]
     assert api.patch(question, json={"text": "How?"}).json()["references"] == new["references"]
     assert api.patch(question, json={"references": ["So."]}).json()["text"] == "How?"
     assert api.patch(question, json={}).status_code == 200
@@ -122,14 +124,15 @@ def test_no_number_that_json_does_not_know(api):
 
 def test_facets(api, question_id):
     where = f"questions/{question_id}/facets"
-    assert api.get(where).json() == {"facets": None, "outdated": False}
+    unset = api.get(where).json()
+    assert (unset["facets"], unset["outdated"]) == (None, False)
     both = [{"name": " the  path ", "weight": 2}, {"name": "closed", "required": False}]
     first, second = api.put(where, json={"facets": both}).json()["facets"]
     assert (first["name"], first["weight"], first["required"]) == ("the path", 2, True)
     assert (second["name"], second["weight"], second["required"]) == ("closed", 1, False)
     renamed = {"facets": [{"id": first["id"], "name": "a path"}]}
     assert [one["id"] for one in api.put(where, json=renamed).json()["facets"]] == [first["id"]]
-    assert api.delete(where).json()["facets"] is None
+    assert api.delete(where).json() == unset
 
 
 def test_facets_after_grading(api, graded):

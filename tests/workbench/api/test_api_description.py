@@ -43,7 +43,8 @@ def test_every_operation_is_told(name):
     for status, response in one["responses"].items():
         assert (MEDIA_TYPE in response.get("content", {})) == (status >= "400")
     keyed = any(one["name"] == "Idempotency-Key" for one in one.get("parameters", ()))
-    assert keyed == (method != "get" and one["tags"] != ["judging"])
+    stores = method != "get" and one["tags"] != ["judging"] and name != "find_pupils"
+    assert keyed == stores
 
 
 @each

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from postil.workbench.api import courses as routes
 from postil.workbench.api import routes as records
 from postil.workbench.records import Level
-from postil.workbench.store import access, courses, replies
+from postil.workbench.store import access, courses
 from postil.workbench.store.access import hand_over, share_course, unshare_course
 from postil.workbench.store.database import StoreAwayError
 from postil.workbench.store.tables import CourseRow, ReplyRow, now
@@ -61,8 +61,8 @@ def test_what_was_refused_may_be_tried_again(api):
 
 def test_keys_go_after_a_day(api, monkeypatch):
     assert api.post("courses", json={"name": "A"}, headers=KEY).status_code == 201
-    real = replies.now
-    monkeypatch.setattr(replies, "now", lambda: real() + timedelta(hours=24, seconds=1))
+    real = access.now
+    monkeypatch.setattr(access, "now", lambda: real() + timedelta(hours=24, seconds=1))
     assert "Idempotency-Replayed" not in api.post("courses", json={"name": "A"}, headers=KEY).headers
 
 
@@ -224,12 +224,12 @@ def test_old_keys_go_when_the_server_starts_and_when_tokens_are_used(store, api,
         with store.reading() as session:
             return len(session.scalars(select(ReplyRow)).all())
 
-    real = replies.now
+    real = access.now
     for look in (lambda: make_app(store), lambda: api.get("courses")):
         api.post("courses", json={"name": "A"}, headers=KEY)
         assert left() == 1
         later = lambda: real() + timedelta(hours=24, seconds=1)  # noqa: E731
-        monkeypatch.setattr(replies, "now", later)
+        monkeypatch.setattr(access, "now", later)
         monkeypatch.setattr(access, "now", later)
         look()
         monkeypatch.undo()

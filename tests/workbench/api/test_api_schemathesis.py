@@ -16,7 +16,7 @@ from stub_judge import judge
 
 from postil.workbench.api.app import create_api
 from postil.workbench.api.schemas import MOST_NUMBER
-from postil.workbench.http.problems import answer_refused
+from postil.workbench.http.problems import answer_error
 from postil.workbench.records import NewAnswer
 from postil.workbench.store import jobs
 from postil.workbench.store.answers import add_answers, list_answers
@@ -41,7 +41,7 @@ CASES = [
 
 
 class StubJudging:
-    async def do(self, task):
+    async def do(self, task, person):
         return judge(task)
 
 
@@ -55,7 +55,7 @@ def school(tmp_path_factory, empty):
 @pytest.fixture(scope="module")
 def described(school):
     app = make_app(school, judging=StubJudging())
-    app.add_exception_handler(404, answer_refused)  # `..` may lead out of the API
+    app.add_exception_handler(404, answer_error)  # `..` may lead out of the API
     # The token is always right here: `ignored_auth` and other tests see to what happens without.
     config = SchemathesisConfig.from_dict({"generation": {"with-security-parameters": False}})
     return schemathesis.openapi.from_asgi("/api/v1/openapi.json", app, config=config)

@@ -15,6 +15,7 @@ function press(key) {
 /** Show or hide the list of keys. */
 function showKeys() {
   const keys = document.getElementById("keys");
+  if (!keys) return;
   keys.open = !keys.open;
   if (keys.open) keys.scrollIntoView({ block: "nearest" });
 }

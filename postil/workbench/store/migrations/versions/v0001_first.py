@@ -1,16 +1,36 @@
-"""The first tables: courses, questions, answers, jobs, judgements, proposals and decisions."""
+"""The first tables: courses, questions, answers, jobs, judgements, proposals and decisions.
+
+Later steps use the kinds of column that are defined here. They never change: existing databases have them.
+"""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
 
-from postil.workbench.store.migrations.columns import id_column, json, moment, number, parent, text
-
 revision = "0001"
 down_revision = None
+
+key = partial(sa.Column, type_=sa.Text(), primary_key=True)
+text = partial(sa.Column, type_=sa.Text(), nullable=False)
+number = partial(sa.Column, type_=sa.Integer(), nullable=False)
+double = partial(sa.Column, type_=sa.Double(), nullable=False)
+moment = partial(sa.Column, type_=sa.DateTime(timezone=True), nullable=False)
+json = partial(sa.Column, type_=sa.JSON(), nullable=False)
+
+
+def id_column() -> sa.Column[int]:
+    """The number of a row."""
+    return sa.Column("id", sa.Integer(), primary_key=True)
+
+
+def parent(table: str, *, primary: bool = False, nullable: bool = False) -> sa.Column[int]:
+    """The row of another table that this one goes with."""
+    cascade = sa.ForeignKey(f"{table}.id", ondelete="CASCADE")
+    return number(f"{table}_id", cascade, primary_key=primary, autoincrement=False, nullable=nullable)
 
 
 def upgrade() -> None:
@@ -36,7 +56,7 @@ def _courses_and_questions() -> None:
         parent("course"),
         text("text"),
         json("reference_texts"),
-        sa.Column("points", sa.Double(), nullable=False),
+        double("points"),
         moment("created"),
         sqlite_autoincrement=True,
     )
@@ -79,7 +99,7 @@ def _judged() -> tuple[sa.Column[Any], ...]:
     return (
         text("label"),
         json("probabilities"),
-        *(sa.Column(name, sa.Double(), nullable=False) for name in ("score", "confidence")),
+        *map(double, ("score", "confidence")),
         sa.Column("deferred", sa.Boolean(), nullable=False),
         *map(text, ("because", "reference", "teacher", "student")),
         json("alignment", nullable=True),

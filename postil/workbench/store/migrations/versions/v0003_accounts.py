@@ -5,11 +5,11 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from postil.workbench.store.migrations.columns import (
-    digest,
+from postil.workbench.store.migrations.versions.v0001_first import (
     double,
     id_column,
     json,
+    key,
     moment,
     number,
     parent,
@@ -82,7 +82,7 @@ def _accounts() -> None:
 def _entrance() -> None:
     op.create_table(
         "link",
-        digest(),
+        key("digest"),
         text("purpose"),
         parent("account", nullable=True),
         moment("created"),
@@ -90,7 +90,7 @@ def _entrance() -> None:
     )
     op.create_table(
         "session",
-        digest(),
+        key("digest"),
         parent("account", nullable=True),
         text("csrf"),
         json("messages"),
@@ -120,7 +120,7 @@ def _programs() -> None:
     op.create_index("ix_token_account_id", "token", ["account_id"])
     op.create_table(
         "reply",
-        digest(),
+        key("digest"),
         text("request"),
         number("status", nullable=True),
         text("body"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from postil.workbench.store.migrations.columns import data, digest, double, key, moment, parent
+from postil.workbench.store.migrations.versions.v0001_first import double, key, moment, parent
 
 revision = "0004"
 down_revision = "0003"
@@ -15,12 +15,12 @@ def upgrade() -> None:
     """Make the tables; all are empty at first."""
     op.create_table(
         "draft",
-        digest(),
+        key("digest"),
         parent("account", nullable=True),
         parent("course"),
         parent("question", nullable=True),
         moment("made"),
-        data("body"),
+        sa.Column("body", sa.LargeBinary(), nullable=False),
     )
     for column in ("account_id", "course_id", "question_id", "made"):
         op.create_index(f"ix_draft_{column}", "draft", [column])

@@ -20,6 +20,9 @@ _SENTENCES = {
     "question": "it only repeats the question",
     "unknown_words": "hardly a word in it is known",
     "long": "it is much longer than the answers that the grader has learned from",
+    # Later than 0.1, which only shows them.
+    "unread": "Postil ran out of time or memory when it tried to read this answer",
+    "unexplained": "Postil ran out of time or memory when it tried to explain its judgement",
 }
 _TABLES = ("judgement", "proposal")
 # How version 0.1 ended a note where a person should check the label.

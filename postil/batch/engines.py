@@ -1,7 +1,7 @@
-"""The engine of a Ray cluster: Ray Data cuts files, and a pool of actors that load the model once judges.
+"""The engines that judge a dataset's partitions: processes on this computer, or actors of a Ray cluster.
 
-Only short JSON travels between the stages; answers and results go from storage to a worker and back, never
-through Ray.
+On a cluster, Ray Data cuts files, and a pool of actors that load the model once judges. Only short JSON
+travels between the stages; answers and results go from storage to a worker and back, never through Ray.
 """
 
 from __future__ import annotations
@@ -12,8 +12,11 @@ import os
 import socket
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +24,117 @@ from postil import __version__
 from postil.batch.dataset import plan
 from postil.batch.partitions import Layout, Partition
 from postil.batch.parts import model_signature
+from postil.batch.processes import LeashedPool, single_threaded
 from postil.batch.storage import Source
 from postil.batch.work import MOST_TRIES, Done, Tally, Task, Work, given_up
 from postil.batch.worker import judge_partition
 from postil.errors import MissingDataError, PostilError
 
-_PLANNING = 2  # files cut at a time: cutting is much quicker than judging
-_AHEAD = 2  # partitions handed out to each actor: one being judged, one waiting
+_AHEAD = 2  # partitions handed out to each worker: one being judged, one waiting
+_MOST_IN_VAIN = 8  # crashes in a row with nothing judged in between
+_IN_VAIN = (
+    f"the workers crashed {_MOST_IN_VAIN} times before anything was graded. Is there enough memory for them? "
+    "See --workers."
+)
+_PLANNING = 2  # files that a cluster cuts at a time: cutting is much quicker than judging
+_STORE = 100_000_000  # bytes of shared memory on our own cluster: next to nothing goes through it
+_PATIENCE = 120.0  # seconds in which every node must have answered
+_SAME = "Every node needs the same Python, Ray, Postil and model as this computer."
 
+Step = Task | Done
 Row = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class LocalEngine:
+    """Judges partitions in `workers` processes."""
+
+    workers: int
+
+    def run(self, work: Work, sources: Iterable[Source]) -> Generator[Done, None, None]:
+        """Judge files; if a worker is killed, what was under way is judged again.
+
+        Which partition crashed it is unknown, so a try is counted for all that were under way. Those with two
+        tries are judged one at a time by a single worker, which shows the culprit. If workers crash whatever
+        they are given, as without enough memory for the model, the run stops.
+        """
+        tries: Counter[Task] = Counter()
+        steps = _steps(work, sources)
+        lost: list[Task] = []
+        in_vain = 0
+        while True:
+            suspects = [task for task in lost if tries[task] > 1]
+            rest = [task for task in lost if tries[task] <= 1]
+            again: list[Task] = []
+            if suspects:
+                left = iter(suspects)
+                judged = yield from _run(work, left, again, workers=1, ahead=1)
+                rest += left
+            else:
+                judged = yield from _run(work, chain(rest, steps), again, self.workers, _AHEAD * self.workers)
+                rest = []
+            in_vain = in_vain + 1 if again and not judged else 0
+            for task in again:
+                tries[task] += 1
+                if in_vain >= _MOST_IN_VAIN:
+                    yield Done(task.partition.source, task, error=_IN_VAIN, stop=True)
+                if tries[task] >= MOST_TRIES:
+                    yield given_up(task)
+            lost = rest + [task for task in again if tries[task] < MOST_TRIES]
+            if not lost and not suspects:
+                return
+
+
+def _run(
+    work: Work, steps: Iterator[Step], lost: list[Task], workers: int, ahead: int
+) -> Generator[Done, None, int]:
+    """Judge until all is done or a worker dies; whatever was under way then is added to `lost`.
+
+    At most `ahead` partitions are handed out at a time. Returns how many were judged.
+    """
+    running: dict[Future[Done], Task] = {}
+    judged = 0
+    with single_threaded(), LeashedPool(workers, _begin, work) as pool:
+        try:
+            while True:
+                while len(running) < ahead and (step := next(steps, None)):
+                    if isinstance(step, Done):
+                        yield step
+                        continue
+                    lost.append(step)  # until the pool has taken it
+                    running[pool.submit(_judge, step)] = lost.pop()
+                if not running:
+                    break
+                finished, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    done = future.result()
+                    del running[future]
+                    judged += 1
+                    yield done
+        except BrokenProcessPool:
+            lost += running.values()
+    return judged
+
+
+def _steps(work: Work, sources: Iterable[Source]) -> Iterator[Step]:
+    """The work to do, file by file; a file is read only when its turn comes."""
+    for source in sources:
+        planned = plan(work, source)
+        if isinstance(planned, Done):
+            yield planned
+        else:
+            yield from planned
+
+
+_WORK: list[Work] = []  # of a worker's process
+
+
+def _begin(work: Work) -> None:
+    _WORK[:] = [work]
+
+
+def _judge(task: Task) -> Done:
+    return judge_partition(_WORK[0], task)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +221,6 @@ class _Tries:
         """Count a partition that is being started, and return how often it has been."""
         self.begun[name, number] += 1
         return self.begun[name, number]
-
-
-# Connecting to a Ray cluster, or starting one on this computer, and checking that all its nodes judge alike.
-
-_STORE = 100_000_000  # bytes of shared memory on our own cluster: next to nothing goes through it
-_PATIENCE = 120.0  # seconds in which every node must have answered
-_SAME = "Every node needs the same Python, Ray, Postil and model as this computer."
 
 
 @contextmanager
@@ -221,16 +319,16 @@ def check_nodes(ray: Any, model: str | None) -> None:
             return version, ""
 
     ask = ray.remote(num_cpus=0, max_retries=0)(equipment)
-    asked = {}
+    nodes = {}
     for node in ray.nodes():
         if node["Alive"]:
             placement = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
-            asked[ask.options(scheduling_strategy=placement).remote()] = node["NodeManagerAddress"]
-    ready, late = ray.wait(list(asked), num_returns=len(asked), timeout=_PATIENCE)
+            nodes[ask.options(scheduling_strategy=placement).remote()] = node["NodeManagerAddress"]
+    ready, late = ray.wait(list(nodes), num_returns=len(nodes), timeout=_PATIENCE)
     if late:
-        raise PostilError(f"the cluster's node {asked[late[0]]} does not answer.", hint=_SAME)
+        raise PostilError(f"the cluster's node {nodes[late[0]]} does not answer.", hint=_SAME)
     try:
-        equipped = {asked[reply]: ray.get(reply) for reply in ready}
+        equipped = {nodes[reply]: ray.get(reply) for reply in ready}
     except ray.exceptions.RayError as error:
         why = f"a node of the cluster cannot run Postil ({type(error).__name__})."
         raise PostilError(why, hint=_SAME) from error
@@ -252,11 +350,8 @@ def compare_nodes(nodes: Mapping[str, tuple[str, str]], here: tuple[str, str]) -
         raise PostilError(f"the cluster's node {address} {has}.", hint=_SAME)
 
 
-# Tasks and results as JSON, for workers on other computers.
-
-
 def to_json(value: Source | Task | Done) -> str:
-    """Write one of them."""
+    """A file, a task or a result as JSON, for workers on other computers."""
     return json.dumps(asdict(value))
 
 
@@ -267,21 +362,19 @@ def read_source(text: str) -> Source:
 
 def read_task(text: str) -> Task:
     """Read a task."""
-    return _task(json.loads(text))
+    return _task(**json.loads(text))
 
 
 def read_done(text: str) -> Done:
-    """Read what came of a task."""
+    """Read the result of a task."""
     fields = json.loads(text)
-    task = _task(fields.pop("task")) if fields["task"] else fields.pop("task")
-    return Done(Source(**fields.pop("source")), task, Tally(**fields.pop("tally")), **fields)
+    task = _task(**fields["task"]) if fields["task"] else None
+    known = {"source": Source(**fields["source"]), "task": task, "tally": Tally(**fields["tally"])}
+    return Done(**fields | known)
 
 
-def _task(fields: Mapping[str, Any]) -> Task:
-    partition = dict(fields["partition"])
-    source = Source(**partition.pop("source"))
-    layout = dict(partition.pop("layout"))
-    names = tuple(layout.pop("names"))
-    return Task(
-        Partition(source, **partition, layout=Layout(names, **layout)), fields["sha256"], fields["of"]
-    )
+def _task(partition: dict[str, Any], sha256: str, of: int) -> Task:
+    names = tuple(partition["layout"]["names"])
+    layout = Layout(**partition["layout"] | {"names": names})
+    source = Source(**partition["source"])
+    return Task(Partition(**partition | {"source": source, "layout": layout}), sha256, of)

@@ -1,0 +1,219 @@
+"""A job with poisoned answers, whose processes are killed at random, compared with an undisturbed one.
+
+Ten answers kill, stall, swell or break the process that reads them; meanwhile SIGKILL hits the worker and its
+process in turn. Every healthy answer must be judged once, exactly as in an undisturbed run, and the ten must
+be left to a person. Memory is limited by the system (RLIMIT_DATA); inside a container or `systemd-run --scope
+-p MemoryMax=1G` its limit counts as well. Needs Linux.
+
+    python benchmarks/hostile_jobs.py --answers 2000 --kills 20
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import os
+import random
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from sqlalchemy import text
+
+from postil.data.judgements import Judgement, Reason
+from postil.workbench.jobs.grading import LoadMachine, load_machine
+from postil.workbench.jobs.library import GraderMachine, warm_up
+from postil.workbench.jobs.worker import running_worker
+from postil.workbench.records import Job, NewAnswer, Question
+from postil.workbench.settings import MEMORY, Settings
+from postil.workbench.store import answers, courses, jobs
+from postil.workbench.store.database import Store, open_store
+
+QUESTION = "Why does the bulb in the circuit light up?"
+REFERENCE = "The circuit is closed, so current flows from the battery through the bulb."
+WHO = ("the bulb", "the lamp", "terminal one", "the battery", "the switch", "the wire", "electricity", "it")
+DOES = (
+    "is closed",
+    "is not closed",
+    "flows",
+    "is connected to",
+    "has a gap",
+    "lights up because of",
+    "stops",
+)
+WHAT = (
+    "the battery",
+    "a closed path",
+    "the positive terminal",
+    "nothing",
+    "energy",
+    "the other bulb",
+    "a loop",
+)
+POISON = ("die", "eat", "sleep", "break")
+
+
+class PoisonedMachine(GraderMachine):
+    """The shipped grader, but some answers do harm when they are judged or explained."""
+
+    def judge(
+        self, question: Question, answers: Sequence[str], decided: Sequence[str | None]
+    ) -> list[Judgement]:
+        """Judge a class, poison first."""
+        swallow("judge", answers)
+        return super().judge(question, answers, decided)
+
+    def explain(
+        self, question: Question, answers: Sequence[str], judgements: Sequence[Judgement]
+    ) -> list[Judgement]:
+        """Explain judgements, poison first."""
+        swallow("explain", answers)
+        return super().explain(question, answers, judgements)
+
+
+def load_poisoned() -> PoisonedMachine:
+    """The machine with its models."""
+    warm_up()
+    return PoisonedMachine()
+
+
+def swallow(stage: str, texts: Sequence[str]) -> None:
+    """Do what a poisoned answer says."""
+    for answer in texts:
+        match answer.split():
+            case ["poison", where, "die", *_] if where == stage:
+                os._exit(1)
+            case ["poison", where, "eat", *_] if where == stage:
+                hoard = [bytearray(50 * 1024 * 1024) for _ in range(200)]
+                raise AssertionError(f"memory is not limited: {len(hoard)}")
+            case ["poison", where, "sleep", *_] if where == stage:
+                time.sleep(3600)
+            case ["poison", where, "break", *_] if where == stage:
+                raise ValueError
+
+
+def make_answers(count: int, seed: int) -> list[str]:
+    """Made-up answers, all different."""
+    chosen = random.Random(seed)
+    made: dict[str, None] = {}
+    while len(made) < count:
+        parts = [
+            " ".join(chosen.choice(words) for words in (WHO, DOES, WHAT)) for _ in range(chosen.randint(1, 3))
+        ]
+        made[" and ".join(parts)] = None
+    return list(made)
+
+
+def poisoned(number: int) -> str:
+    """A poisoned answer: most when they are judged, every fifth when it is explained."""
+    stage = "explain" if number % 5 == 4 else "judge"
+    return f"poison {stage} {POISON[number % len(POISON)]} {number}"
+
+
+def new_job(store: Store, texts: Sequence[str]) -> int:
+    """A question with these answers, and a job that grades them."""
+    course = courses.create_course(store, "Physics")
+    question = courses.create_question(store, course, QUESTION, [REFERENCE], 1)
+    answers.add_answers(store, question, [NewAnswer(str(n), "", given) for n, given in enumerate(texts)])
+    return jobs.enqueue(store, "grade", question)
+
+
+def judged(store: Store) -> dict[str, tuple[object, ...]]:
+    """What is stored about each answer, by its text."""
+    query = """
+        SELECT answer.text, label, probabilities, score, confidence, deferred, reason, teacher, alignment
+        FROM answer LEFT JOIN judgement ON judgement.answer_id = answer.id
+    """
+    with store.reading() as session:
+        return {row[0]: (*row[1:-1], _aligned(row[-1])) for row in session.execute(text(query))}
+
+
+def _aligned(stored: str | None) -> object:
+    """A stored alignment without its number in the batch, which depends on what else was explained."""
+    pair = json.loads(stored) if stored else {}
+    return {name: value for name, value in pair.items() if name != "id"}
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process has started."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        try:
+            status = (folder / "stat").read_text().rpartition(")")[2].split()
+        except (OSError, NotADirectoryError):
+            continue
+        command = (folder / "cmdline").read_bytes() if int(status[1]) == pid else b""
+        if b"spawn_main" in command:  # and not the one that tracks what is shared
+            found.append(int(folder.name))
+    return found
+
+
+def run(
+    folder: Path, load: LoadMachine, texts: Sequence[str], memory: int, kills: int, seed: int
+) -> tuple[dict[str, tuple[object, ...]], Job, float, int]:
+    """Grade a class, and kill so many processes meanwhile."""
+    database = folder / "workbench.db"
+    store = open_store(database)
+    job = new_job(store, texts)
+    chosen = random.Random(seed)
+    begun, killed, again = time.monotonic(), 0, time.monotonic() + 5
+    with running_worker(Settings(database, memory=memory), load) as worker:
+        while (state := jobs.get_job(store, job)).state not in ("done", "failed"):
+            time.sleep(0.1)
+            if killed < kills and time.monotonic() > again and state.state == "running":
+                targets = children(worker.pid or 0)
+                target = chosen.choice([worker.pid, *targets])
+                os.kill(target or 0, signal.SIGKILL)
+                killed += 1
+                again = time.monotonic() + chosen.uniform(0.5, 12)
+    table = judged(store)
+    with store.reading() as session:
+        rows = session.execute(text("SELECT count(*) FROM judgement")).scalar()
+    store.close()
+    if rows != len(texts):
+        print(f"{rows} judgements of {len(texts)} answers")
+    return table, state, time.monotonic() - begun, killed
+
+
+def main() -> None:
+    """Run both jobs, and print what became of the answers."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("--answers", type=int, default=2000, help="healthy and poisoned together")
+    parser.add_argument("--poisoned", type=int, default=10)
+    parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--memory", type=int, default=MEMORY, help="megabytes for the process that judges")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    logging.disable(logging.WARNING)
+    healthy = make_answers(options.answers - options.poisoned, options.seed)
+    poison = [poisoned(number) for number in range(options.poisoned)]
+    mixed = healthy + poison
+    random.Random(options.seed).shuffle(mixed)
+    # What could not be explained was judged with the others; the shipped grader explains it.
+    alone = [given for given in mixed if not given.startswith("poison judge")]
+    with TemporaryDirectory() as first, TemporaryDirectory() as second:
+        expected, _, usual, _ = run(Path(first), load_machine, alone, options.memory, 0, 0)
+        table, job, took, killed = run(
+            Path(second), load_poisoned, mixed, options.memory, options.kills, options.seed
+        )
+    equal = sum(table[given] == expected[given] for given in healthy)
+    left = sum(bool(table[given][4]) and table[given][5] in set(Reason) for given in poison)
+    rows = [
+        ("job", job.state),
+        ("processes killed from outside", f"{killed} of {options.kills}"),
+        ("healthy answers judged as undisturbed", f"{equal} of {len(healthy)}"),
+        ("poisoned answers left to a person", f"{left} of {len(poison)}"),
+        ("seconds, undisturbed and disturbed", f"{usual:.0f}, {took:.0f}"),
+    ]
+    for name, value in rows:
+        print(f"{name:40} {value}")
+    if job.state != "done" or killed < options.kills or equal < len(healthy) or left < len(poison):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,210 @@
+"""A machine behind a wall: it works in a process with limits, and answers that break it are found.
+
+Whatever a pupil writes, it costs at most one process, which is replaced, and a person reads the answer.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from math import ceil
+from typing import Any, TypeVar
+
+from postil.data.judgements import Judgement, Reason
+from postil.errors import PostilError, number_of
+from postil.workbench.jobs.grading import LoadMachine, unread_judgement
+from postil.workbench.jobs.limited import FailedError, LimitedProcess
+from postil.workbench.records import Question
+
+_BEGINNING, _EACH, _THOUSAND = 5.0, 0.05, 0.5  # seconds for any task, for an answer, for 1,000 characters
+_LONGEST = 5_000  # characters of an answer that count
+_TOGETHER = 128  # answers that are tried together at first
+_PARTS = 12  # of what fails: each failure costs a process, and what can be read costs nearly nothing
+_MOST_FAILURES = 250  # in one search, which takes an hour at worst; then whole batches are left to a person
+_ROUNDS = 3  # searches that find nothing, before the class as a whole is too much
+_HARMLESS = "I think that it is so."
+_LOG = logging.getLogger(__name__)
+
+_T = TypeVar("_T")
+
+
+class IsolatedMachine:
+    """A machine in a process of its own: answers that break it are found and left to a person.
+
+    The rest of the class is judged as if they had not been written. `breakable` surrounds every wait.
+    """
+
+    def __init__(
+        self,
+        load: LoadMachine,
+        *,
+        memory: int = 0,
+        breakable: Callable[[], AbstractContextManager[None]] = nullcontext,
+        beginning: float = _BEGINNING,
+    ) -> None:
+        self._process = LimitedProcess(load, memory=memory)
+        self._breakable = breakable
+        self._beginning = beginning
+        self.tell: Callable[[Sequence[int]], None] | None = None  # the places of answers that are given up
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.close()
+
+    def judge(
+        self, question: Question, answers: Sequence[str], decided: Sequence[str | None]
+    ) -> list[Judgement]:
+        """Judge the class; answers that cannot be read get a judgement that says so."""
+
+        def ask(places: Sequence[int], patience: int = 1) -> list[Judgement]:
+            texts, labels = [answers[place] for place in places], [decided[place] for place in places]
+            judged: list[Judgement] = self._ask(texts, "judge", question, texts, labels, patience=patience)
+            return judged
+
+        judged = self._without_failing(question, answers, ask)
+        if judged is None:
+            what = "the class as a whole takes more time or memory than a worker may use."
+            raise PostilError(what, hint="Divide it among several questions, or give workers more memory.")
+        return [judged.get(place) or unread_judgement() for place in range(len(answers))]
+
+    def explain(
+        self, question: Question, answers: Sequence[str], judgements: Sequence[Judgement]
+    ) -> list[Judgement]:
+        """Explain judgements; those that cannot be explained say so."""
+
+        def ask(places: Sequence[int]) -> list[Judgement]:
+            texts, own = [answers[place] for place in places], [judgements[place] for place in places]
+            explained: list[Judgement] = self._ask(texts, "explain", question, texts, own)
+            return explained
+
+        readable = [place for place, given in enumerate(judgements) if given.reason is not Reason.UNREAD]
+        explained = self._sifted(question, answers, readable, ask)
+        return [
+            explained.get(place) or (given if given.reason is Reason.UNREAD else _unexplained(given))
+            for place, given in enumerate(judgements)
+        ]
+
+    def propose(self, question: Question, answers: Sequence[str], count: int) -> list[int]:
+        """The places of the answers to label first, among those that can be read."""
+
+        def ask(places: Sequence[int], patience: int = 1) -> list[int]:
+            texts = [answers[place] for place in places]
+            proposed = self._ask(texts, "propose", question, texts, count, patience=patience)
+            return [proposed.index(number) + 1 if number in proposed else 0 for number in range(len(texts))]
+
+        ranks = self._without_failing(question, answers, ask) or {}
+        return sorted((place for place, rank in ranks.items() if rank), key=lambda place: ranks[place])
+
+    def facets(self, question: Question) -> list[str]:
+        """What a full answer says."""
+        try:
+            names: list[str] = self._ask(question.references, "facets", question)
+        except FailedError as failure:
+            raise _unreadable_question(failure) from failure
+        return names
+
+    def group(self, answers: Sequence[str]) -> list[int]:
+        """The group of each answer; one that cannot be compared is alone in its group."""
+
+        def ask(places: Sequence[int], patience: int = 1) -> list[int]:
+            texts = [answers[place] for place in places]
+            numbers = self._ask(texts, "group", texts, patience=patience)
+            return [places[number - 1] + 1 for number in numbers]
+
+        groups = self._without_failing(None, answers, ask) or {}
+        return [groups.get(place, place + 1) for place in range(len(answers))]
+
+    def _ask(self, texts: Sequence[str], method: str, *arguments: object, patience: int = 1) -> Any:
+        length = sum(min(len(text), _LONGEST) for text in texts)
+        seconds = self._beginning + _EACH * len(texts) + _THOUSAND * length / 1000
+        with self._breakable():
+            return self._process.call(method, *arguments, seconds=patience * seconds)
+
+    def _without_failing(
+        self, question: Question | None, texts: Sequence[str], ask: Callable[..., list[_T]]
+    ) -> dict[int, _T] | None:
+        """What is found out about all texts together but those that cannot be read; None if it is too much.
+
+        A process that is killed from outside breaks no text, so a fruitless search does not end it at once.
+        """
+        places = list(range(len(texts)))
+        fruitless = 0
+        while places and fruitless < _ROUNDS:
+            try:
+                return dict(zip(places, ask(places, 2**fruitless), strict=True))
+            except FailedError as failure:
+                _LOG.warning("%d answers could not be read together: %s", len(places), failure)
+            readable = sorted(self._sifted(question, texts, places, ask, together=_TOGETHER))
+            fruitless += readable == places
+            places = readable
+        return None if places else {}
+
+    def _sifted(
+        self,
+        question: Question | None,
+        texts: Sequence[str],
+        places: Sequence[int],
+        ask: Callable[[Sequence[int]], list[_T]],
+        *,
+        together: int | None = None,
+    ) -> dict[int, _T]:
+        """What is found out about the texts that can be read, by dividing whatever fails.
+
+        Equal texts stay together. One that fails alone is tried again: something else may have killed the
+        process.
+        """
+        equal: dict[str, list[int]] = {}
+        for place in places:
+            equal.setdefault(texts[place], []).append(place)
+        results: dict[int, _T] = {}
+        failures = 0
+        batches = list(_cut(list(equal.values()), together or len(equal)))
+        retried: set[int] = set()
+        while batches:
+            batch = batches.pop()
+            members = [place for same in batch for place in same]
+            try:
+                results.update(zip(members, ask(members), strict=True))
+                continue
+            except FailedError as failure:
+                if not failures and question is not None:
+                    self._demand_readable(question)
+                failures += 1
+                why = failure
+            if len(batch) > 1 and failures < _MOST_FAILURES:
+                batches += _cut(batch, ceil(len(batch) / _PARTS))
+            elif len(batch) == 1 and members[0] not in retried:
+                retried.add(members[0])
+                batches.append(batch)
+            else:
+                _LOG.warning("left to a person: %s; %s", number_of(len(members), "answer"), why)
+                if self.tell:
+                    self.tell(members)
+        return results
+
+    def _demand_readable(self, question: Question) -> None:
+        """Refuse a question with which not even a harmless answer can be read."""
+        for attempt in range(_ROUNDS):
+            try:
+                self._ask([_HARMLESS], "judge", question, [_HARMLESS], [None])
+            except FailedError as failure:
+                if attempt == _ROUNDS - 1:
+                    raise _unreadable_question(failure) from failure
+            else:
+                return
+
+
+def _cut(items: Sequence[_T], size: int) -> Iterable[Sequence[_T]]:
+    return (items[start : start + size] for start in range(0, len(items), size))
+
+
+def _unreadable_question(failure: FailedError) -> PostilError:
+    _LOG.warning("a question could not be read: %s", failure)
+    what = "Postil could not read the question and its references within its limits."
+    return PostilError(what, hint="Shorten them and start again; if it happens again, please report it.")
+
+
+def _unexplained(judgement: Judgement) -> Judgement:
+    return replace(judgement, deferred=True, because="", reason=Reason.UNEXPLAINED)
