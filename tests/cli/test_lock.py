@@ -14,10 +14,12 @@ import pytest
 from postil.cli.lock import served_alone
 from postil.errors import PostilError
 
+# What a shell starts in the background ignores Ctrl-C, and so would its children.
 HOLD = """
-import sys, time
+import signal, sys, time
 from pathlib import Path
 from postil.cli.lock import served_alone
+signal.signal(signal.SIGINT, signal.default_int_handler)
 with served_alone(Path(sys.argv[1])) as tell_address:
     tell_address("http://127.0.0.1:8400")
     print("held", flush=True)
