@@ -125,6 +125,11 @@ def test_commands_say_up_to_where_they_read(arguments):
     )
 
 
+def test_long_words_are_cut_by_characters():
+    result = CliRunner().invoke(app, ["entail", "circumnavigation " * 1_500, "It is open."])
+    assert "note: the text is long; Postil read its first 20,000 characters, up to" in result.stderr
+
+
 def test_analysing_flat_trees_is_not_square():
     text = "I'm " * 700
     begun = time.process_time()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +17,7 @@ from postil.explain.page import printable
 
 if TYPE_CHECKING:
     from postil.data.judgements import FacetOutcome
+    from postil.data.questions import Question
     from postil.entailment.entailer import Entailment
 
 _FILES = (".xml", ".tsv")
@@ -66,7 +67,7 @@ def entail(
 def _judge_pair(text: str, hypothesis: str, question: str | None, scheme: str, *, as_json: bool) -> None:
     from rich.text import Text
 
-    from postil.entailment.entailer import MOST_OF_HYPOTHESIS, MOST_OF_TEXT, load_entailer
+    from postil.entailment.entailer import load_entailer
     from postil.explain.explanation import justified
     from postil.language.statements import statement
 
@@ -74,8 +75,7 @@ def _judge_pair(text: str, hypothesis: str, question: str | None, scheme: str, *
         raise PostilError("the text or the hypothesis is empty.", hint="Give both, in quotes.")
     if question is not None:
         hypothesis = statement(question, hypothesis)
-    note_long([("the text", text)], MOST_OF_TEXT)
-    note_long([("the hypothesis", hypothesis)], MOST_OF_HYPOTHESIS)
+    _note_long([("the text", text)], [("the hypothesis", hypothesis)])
     (judged,) = justified([hypothesis], load_entailer().judge([(text, hypothesis)]))
     if as_json:
         print_json(_as_json("1", hypothesis, judged, scheme))
@@ -87,8 +87,15 @@ def _judge_pair(text: str, hypothesis: str, question: str | None, scheme: str, *
     print_text(judged.justification)
 
 
+def _note_long(texts: Iterable[tuple[str, str]], hypotheses: Iterable[tuple[str, str]]) -> None:
+    from postil.entailment import entailer
+
+    note_long(texts, entailer.MOST_OF_TEXT, entailer.LONGEST_TEXT)
+    note_long(hypotheses, entailer.MOST_OF_HYPOTHESIS, entailer.LONGEST_HYPOTHESIS)
+
+
 def _judge_file(path: Path, output: Path | None, scheme: str, *, as_json: bool) -> None:
-    from postil.entailment.entailer import MOST_OF_HYPOTHESIS, MOST_OF_TEXT, load_entailer
+    from postil.entailment.entailer import load_entailer
 
     if path.suffix.lower() not in _FILES:
         what = "there is only one text, and it is not a file of pairs (.xml or .tsv)."
@@ -96,8 +103,10 @@ def _judge_file(path: Path, output: Path | None, scheme: str, *, as_json: bool) 
     if output is None and not as_json:
         raise PostilError("a file of pairs needs a file for the results.", hint="Name it with -o RUN.tsv.")
     pairs = read_pairs(path)
-    note_long(((f"the text of pair {pair.id}", pair.text) for pair in pairs), MOST_OF_TEXT)
-    note_long(((f"the hypothesis of pair {pair.id}", pair.hypothesis) for pair in pairs), MOST_OF_HYPOTHESIS)
+    _note_long(
+        ((f"the text of pair {pair.id}", pair.text) for pair in pairs),
+        ((f"the hypothesis of pair {pair.id}", pair.hypothesis) for pair in pairs),
+    )
     with progress_bar("Judging", "pairs") as progress:
         judged = load_entailer().judge([(pair.text, pair.hypothesis) for pair in pairs], progress=progress)
     if output is not None:
@@ -160,6 +169,7 @@ def facets(
     from postil.explain.alignments import plain_outcome
     from postil.explain.notes import facets_in_words
     from postil.grading.claims import judge_facets
+    from postil.language.spelling import spelled_out
 
     refuse_output(output)
     if answer is None:
@@ -173,7 +183,8 @@ def facets(
     if not any(map(str.isalnum, reference)) or not any(map(str.isalnum, answer)):
         raise PostilError("one of the two texts contains no words.", hint="Give two texts, in quotes.")
     chosen = None if facet_file is None else sra.read_facets(facet_file)
-    note_long([("the reference", reference), ("the answer", answer)], MOST_ALIGNED)
+    texts = [("the question", question), ("the reference", reference), ("the answer", spelled_out(answer))]
+    note_long(texts, MOST_ALIGNED)
     (outcomes,) = judge_facets(question, reference, [answer], chosen)
     if output is not None:
         sra.write_run(output, {f"{outcome.facet.id}*{_ONLY_ANSWER}": outcome.label for outcome in outcomes})
@@ -194,10 +205,12 @@ def facets(
 
 def _judge_facets_of(path: Path, output: Path) -> None:
     """Judge every facet of a challenge's file or folder for every answer in it."""
+    from postil.alignment.aligner import MOST_ALIGNED
     from postil.data.formats import sra
     from postil.grading.claims import judge_facets
 
     questions = sra.read_corpus(path)
+    note_long(_read_for_facets(questions), MOST_ALIGNED)
     labels: dict[str, str] = {}
     with progress_bar("Judging facets", "questions") as progress:
         for done, question in enumerate(questions, start=1):
@@ -214,6 +227,18 @@ def _judge_facets_of(path: Path, output: Path) -> None:
         raise PostilError(f"{path}: no reference here has facets, or no question has answers.")
     sra.write_run(output, labels)
     typer.echo(f"Judged {number_of(len(labels), 'facet')}; wrote {output}.", err=True)
+
+
+def _read_for_facets(questions: Sequence[Question]) -> Iterator[tuple[str, str]]:
+    """The texts that are read where facets are judged, each with its name."""
+    from postil.language.spelling import spelled_out
+
+    for question in questions:
+        references = [reference for reference in question.references if reference.facets]
+        if references:
+            yield f"question {question.id}", question.text
+            yield from ((f"reference {reference.id}", reference.text) for reference in references)
+            yield from ((f"answer {answer.id}", spelled_out(answer.text)) for answer in question.answers)
 
 
 def _show_facets(outcomes: Sequence[FacetOutcome]) -> None:

@@ -52,20 +52,15 @@ def print_json(data: object) -> None:
     typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
 
 
-def note_long(texts: Iterable[tuple[str, str]], most: int) -> None:
-    """Say of texts (each with its name) that are longer than is read, where reading ended."""
-    from postil.language.pipeline import beginning
+def note_long(texts: Iterable[tuple[str, str]], most: int, longest: int | None = None) -> None:
+    """Say on standard error where reading ended, of texts (each with its name) longer than is read."""
+    from postil.explain.wording import read_up_to
 
-    read = [(name, text.rstrip(), beginning(text.rstrip(), most)) for name, text in texts]
-    cut = [(name, part) for name, text, part in read if part != text]
-    for name, text in cut[:_NOTED]:
-        last = printable(" ".join(text.split()[-4:])[-60:])
-        typer.echo(
-            f"note: {name} is long; Postil read its first {most:,} words and symbols, up to “… {last}”.",
-            err=True,
-        )
-    if len(cut) > _NOTED:
-        typer.echo(f"note: {len(cut) - _NOTED:,} more texts were read up to that length.", err=True)
+    told = read_up_to(texts, most, longest)
+    for sentence in told[:_NOTED]:
+        typer.echo(f"note: {sentence}", err=True)
+    if len(told) > _NOTED:
+        typer.echo(f"note: {len(told) - _NOTED:,} more texts were read up to that length.", err=True)
 
 
 @contextmanager

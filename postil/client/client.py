@@ -33,6 +33,7 @@ from postil.client.results import (
     GradedTexts,
     Health,
     Job,
+    Judged,
     Me,
     NewAnswer,
     NewFacet,
@@ -137,19 +138,19 @@ class Client:
         }
         return self._ask(GradedTexts, "POST", "/grade", body=body, keyed=False)
 
-    def align_pairs(self, pairs: Pairs) -> list[AlignedSentences]:
+    def align_pairs(self, pairs: Pairs) -> Judged[AlignedSentences]:
         """Align the chunks of up to 50 pairs of sentences."""
         sent = [{"id": id, "source": source, "target": target} for id, (source, target) in _named(pairs)]
         return self._judged(AlignedSentences, "/align", {"pairs": sent})
 
-    def entail_pairs(self, pairs: Pairs, *, scheme: str = "3way") -> list[TextEntailment]:
+    def entail_pairs(self, pairs: Pairs, *, scheme: str = "3way") -> Judged[TextEntailment]:
         """Judge whether each of up to 50 texts implies its hypothesis."""
         sent = [{"id": id, "text": text, "hypothesis": implied} for id, (text, implied) in _named(pairs)]
         return self._judged(TextEntailment, "/entail", {"pairs": sent, "scheme": scheme})
 
     def find_facets(
         self, reference: str, answers: Texts, *, question: str = "", facets: Sequence[str] | None = None
-    ) -> list[AnswerFacets]:
+    ) -> Judged[AnswerFacets]:
         """Look in up to 50 answers for the facets of a reference, or for those that are named."""
         body = {
             "question": question,
@@ -371,9 +372,10 @@ class Client:
                 file.write(content)
         return content
 
-    def _judged(self, kind: type[T], path: str, body: Mapping[str, object]) -> list[T]:
+    def _judged(self, kind: type[T], path: str, body: Mapping[str, object]) -> Judged[T]:
         # Nothing is kept, so nothing is done twice: there is no need for a key.
-        return _items(kind, self._call("POST", path, body=body, keyed=False))[1]
+        answer, items = _items(kind, self._call("POST", path, body=body, keyed=False))
+        return Judged(items, answer.get("warnings", ()))  # older servers have none
 
     def _ask(self, kind: type[T], method: str, path: str, **options: Any) -> T:
         """Call, and read what comes back."""

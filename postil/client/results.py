@@ -6,7 +6,7 @@ Each has the fields of the API's model of that name; a test compares them. `read
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from datetime import datetime
 from functools import cache
@@ -359,6 +359,14 @@ class Erased:
 
     answers: int
     uploads: int
+
+
+class Judged(list[T]):
+    """What was found, in the order of what was sent; `warnings` name the texts not read to their end."""
+
+    def __init__(self, items: Iterable[T] = (), warnings: Iterable[str] = ()) -> None:
+        super().__init__(items)
+        self.warnings = tuple(warnings)
 
 
 def read(kind: type[T], data: object) -> T:

@@ -10,8 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from postil.explain.page import printable
 from postil.explain.phrases import listed
 from postil.language.document import Token
+from postil.language.pipeline import beginning
 
 
 class Verb(Enum):
@@ -131,6 +133,8 @@ class Kind(Enum):
     ALSO_SAID = "You also say {0}. Does that belong here?"
 
 
+_LAST, _LONGEST_LAST = 4, 60  # words and characters that show where reading ended
+
 # Where two sentences of equal rank are compared
 _NEUTRAL = {
     Kind.SAME: "both sentences say the same thing",
@@ -244,3 +248,19 @@ def _object(content: Content) -> str:
     if content.verb in (Verb.HAVE, Verb.QUOTE):
         return f"the condition “{content.words}”" if content.is_condition else f"“{content.words}”"
     return content.words
+
+
+def read_up_to(texts: Iterable[tuple[str, str]], most: int, longest: int | None = None) -> list[str]:
+    """Say of texts (each with its name) that are longer than is read, where reading ended.
+
+    At most so many words and symbols are read, of so many characters.
+    """
+    told = []
+    for name, text in texts:
+        characters, whole = " ".join(text[:longest].split()), " ".join(text.split())
+        part = beginning(characters, most)
+        if part != whole:
+            limit = f"{most:,} words and symbols" if part != characters else f"{longest:,} characters"
+            last = printable(" ".join(part.split()[-_LAST:])[-_LONGEST_LAST:])
+            told.append(f"{name} is long; Postil read its first {limit}, up to “… {last}”.")
+    return told

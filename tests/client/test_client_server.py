@@ -163,7 +163,10 @@ def test_texts_are_judged_at_once(postil):
     assert one.facets[0].first == "closed"
     assert postil.grade_class("Why?", [REFERENCE], ["12345"]).items[0].feedback is None
     assert postil.grade_class("What does the graph show?", [REFERENCE], ["12345"]).warnings
-    assert postil.align_pairs([("It is.", "It was.")])[0].explanation == "Alike."
+    aligned = postil.align_pairs({"p": ("It is.", "It was."), "q": ("It is. " * 20, "It was.")})
+    assert aligned[0].explanation == "Alike."
+    assert aligned.warnings == ("Pair q is long.",)
+    assert postil.align_pairs([("It is.", "It was.")]).warnings == ()
     assert postil.entail_pairs({"p": ("It is so.", "so")}, scheme="2way")[0].label == "ENTAILMENT"
     (found,) = postil.find_facets(REFERENCE, ["it"], question="Why?", facets=["closed"])
     assert [facet.first for facet in found.facets] == ["closed"]

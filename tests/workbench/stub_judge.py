@@ -23,7 +23,12 @@ def judge(task):
         return Findings([_judgement(answer, task) for answer in task.answers], warnings)
     if isinstance(task, AlignTask):
         return Findings(
-            [_alignment(*pair) | {"approximate": False, "explanation": "Alike."} for pair in task.pairs]
+            [_alignment(*pair) | {"approximate": False, "explanation": "Alike."} for pair in task.pairs],
+            tuple(
+                f"Pair {id} is long."
+                for id, (source, _) in zip(task.ids, task.pairs, strict=True)
+                if len(source) > 99
+            ),
         )
     if isinstance(task, EntailTask):
         return Findings([_entailment(*pair, task.scheme) for pair in task.pairs])

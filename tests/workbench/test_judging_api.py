@@ -90,6 +90,9 @@ def test_what_is_wished_arrives(ask, api):
 
 
 def test_pairs_are_aligned_and_judged_and_facets_found(ask):
+    assert [ask(path, ASKED[path]).json()["warnings"] for path in ASKED] == [[]] * 4
+    long = {"source": "a gap, " * 70, "target": "a gap", "id": "u17"}
+    assert ask("/align", {"pairs": [*PAIRS["pairs"], long]}).json()["warnings"] == ["Pair u17 is long."]
     (aligned,) = ask("/align", PAIRS).json()["items"]
     assert (aligned["id"], aligned["source"]) == ("1", ["It", "is."])
     (entailed,) = ask("/entail", TEXTS).json()["items"]

@@ -142,5 +142,31 @@ def test_questions_that_nobody_can_judge_well_are_told():
     assert judge_texts(ClassTask(ASKED, REFERENCES, ANSWERS)).warnings == ()
 
 
+def test_what_is_not_read_to_its_end_is_told():
+    long, longer = "a gap, " * 70, "It is open. " * 700
+    (aligned,) = judge_texts(AlignTask((("a gap", "a gap"), ("a gap", long)))).warnings
+    assert aligned == (
+        "The target of pair 2 is long; Postil read its first 200 words and symbols, up to “… a gap, a gap”."
+    )
+    entailed = judge_texts(EntailTask((("a gap", long), (longer, "It is open.")), ids=("u1", "u2"))).warnings
+    assert [sentence.partition(",")[0] for sentence in entailed] == [
+        "The hypothesis of pair u1 is long; Postil read its first 200 words and symbols",
+        "The text of pair u2 is long; Postil read its first 2",
+    ]
+    found = judge_texts(FacetsTask(long, long, ("a gap", "don't " * 150), ids=("u1", "u2"))).warnings
+    assert [sentence.partition(" is long")[0] for sentence in found] == [
+        "The question",
+        "The reference",
+        "Answer u2",
+    ]
+    assert found[2].endswith("up to “… do not do not”.")
+    for task in (
+        AlignTask((("a gap", "a  gap "),)),
+        EntailTask((("It is\nopen.", "a gap"),)),
+        FacetsTask("", "a gap", ("don't " * 100,)),
+    ):
+        assert judge_texts(task).warnings == ()
+
+
 def test_what_the_api_takes_is_read_whole():
     assert (limits.LONGEST_PASSAGE, limits.LONGEST_HYPOTHESIS) == (LONGEST_TEXT, LONGEST_HYPOTHESIS)

@@ -72,9 +72,12 @@ async def _do(
         counts[GRADED, _BY] = len(findings.items)
         counts[DEFERRED, _BY] = sum(bool(item["deferred"]) for item in findings.items)
     later.add_task(_count, request.app.state.store, counts)
-    ids = [str(number) if text.id is None else text.id for number, text in enumerate(texts, 1)]
-    items = [{"id": id, **item} for id, item in zip(ids, findings.items, strict=True)]
+    items = [{"id": id, **item} for id, item in zip(_ids(texts), findings.items, strict=True)]
     return {"items": items, "warnings": findings.warnings}
+
+
+def _ids(texts: Sequence[_Named]) -> tuple[str, ...]:
+    return tuple(str(number) if text.id is None else text.id for number, text in enumerate(texts, 1))
 
 
 def _count(store: Store, counts: Counts) -> None:
@@ -117,7 +120,7 @@ async def grade_class(asked: GradeTexts, request: Request, later: BackgroundTask
 async def align_pairs(asked: AlignTexts, request: Request, later: BackgroundTasks) -> dict[str, Any]:
     """Align the chunks of up to 50 pairs of sentences: which belong together, how, and how strongly."""
     pairs = tuple((pair.source, pair.target) for pair in asked.pairs)
-    return await _do(request, later, AlignTask(pairs), asked.pairs)
+    return await _do(request, later, AlignTask(pairs, _ids(asked.pairs)), asked.pairs)
 
 
 @router.post(
@@ -130,7 +133,8 @@ async def align_pairs(asked: AlignTexts, request: Request, later: BackgroundTask
 async def entail_pairs(asked: EntailTexts, request: Request, later: BackgroundTasks) -> dict[str, Any]:
     """Judge whether up to 50 texts imply their hypotheses, contradict them or leave them open, and why."""
     pairs = tuple((pair.text, pair.hypothesis) for pair in asked.pairs)
-    return await _do(request, later, EntailTask(pairs, asked.scheme), asked.pairs)
+    task = EntailTask(pairs, asked.scheme, _ids(asked.pairs))
+    return await _do(request, later, task, asked.pairs)
 
 
 @router.post(
@@ -144,5 +148,5 @@ async def find_facets(asked: FacetTexts, request: Request, later: BackgroundTask
     """Find which small claims of a reference up to 50 answers express, leave out or contradict."""
     facets = None if asked.facets is None else tuple(asked.facets)
     answers = tuple(answer.text for answer in asked.answers)
-    task = FacetsTask(asked.question, asked.reference, answers, facets)
+    task = FacetsTask(asked.question, asked.reference, answers, facets, _ids(asked.answers))
     return await _do(request, later, task, asked.answers)

@@ -128,6 +128,10 @@ _FacetNames = Annotated[
     list[Annotated[str, words(LONGEST_NAME, "What an answer has to say, in a few words.")]],
     Field(min_length=1, max_length=MOST_FACETS, description="At most 500 characters in all."),
 ]
+_CUT_OFF = Field(
+    default_factory=list[str],
+    description="Which texts were not read to their end, and up to where each was read.",
+)
 _Sentence = Annotated[str, Field(min_length=1, max_length=LONGEST_SENTENCE, pattern=_HAS_WORDS)]
 
 
@@ -299,7 +303,8 @@ class AlignedTexts(Shown):
     """The aligned pairs, in order."""
 
     items: list[AlignedSentences]
-    model_config = shows(items=[ALIGNED])
+    warnings: list[str] = _CUT_OFF
+    model_config = shows(items=[ALIGNED], warnings=[])
 
 
 class TextPair(Received):
@@ -355,7 +360,8 @@ class EntailedTexts(Shown):
     """The judged pairs, in order."""
 
     items: list[TextEntailment]
-    model_config = shows(items=[ENTAILMENT])
+    warnings: list[str] = _CUT_OFF
+    model_config = shows(items=[ENTAILMENT], warnings=[])
 
 
 class FacetTexts(Received):
@@ -391,4 +397,5 @@ class FoundFacets(Shown):
     """Whether the answers express the facets, in the order of the answers."""
 
     items: list[AnswerFacets]
-    model_config = shows(items=[FOUND])
+    warnings: list[str] = _CUT_OFF
+    model_config = shows(items=[FOUND], warnings=[])

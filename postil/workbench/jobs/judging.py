@@ -41,27 +41,33 @@ class ClassTask:
 
 @dataclass(frozen=True, slots=True)
 class AlignTask:
-    """Pairs of sentences whose chunks are to be aligned."""
+    """Pairs of sentences whose chunks are to be aligned; warnings name them by `ids`, or by number."""
 
     pairs: tuple[TextPair, ...]
+    ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class EntailTask:
-    """Pairs of a text and a hypothesis."""
+    """Pairs of a text and a hypothesis; warnings name them by `ids`, or by number."""
 
     pairs: tuple[TextPair, ...]
     scheme: str = "3way"
+    ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class FacetsTask:
-    """Answers in which to look for the facets of a reference, or for those named."""
+    """Answers in which to look for the facets of a reference, or for those named.
+
+    Warnings name answers by `ids`, or by number.
+    """
 
     question: str
     reference: str
     answers: tuple[str, ...]
     facets: tuple[str, ...] | None = None
+    ids: tuple[str, ...] = ()
 
 
 Task = ClassTask | AlignTask | EntailTask | FacetsTask
@@ -69,7 +75,10 @@ Task = ClassTask | AlignTask | EntailTask | FacetsTask
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What the response says of each answer or pair, in order; `warnings` are about a class's question."""
+    """What the response says of each answer or pair, in order.
+
+    `warnings` are about a class's question, or say which texts were not read to their end.
+    """
 
     items: list[Plain]
     warnings: tuple[str, ...] = ()

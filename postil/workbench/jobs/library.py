@@ -5,20 +5,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from postil.alignment.aligner import load_aligner
+from postil.alignment.aligner import MOST_ALIGNED, load_aligner
 from postil.data.judgements import APPROXIMATE, Judgement, Reason
 from postil.data.questions import Answer, Facet
-from postil.entailment.entailer import load_entailer
+from postil.entailment.entailer import (
+    LONGEST_HYPOTHESIS,
+    LONGEST_TEXT,
+    MOST_OF_HYPOTHESIS,
+    MOST_OF_TEXT,
+    load_entailer,
+)
 from postil.explain.alignments import plain_alignment, plain_entailment, plain_outcome
 from postil.explain.explanation import explain, justified
 from postil.explain.notes import facets_in_words
+from postil.explain.wording import read_up_to
 from postil.grader import explain_class, grade_class, load, make_question
 from postil.grading.claims import find_points, judge_facets
 from postil.grading.screening import screen
 from postil.language.pipeline import analyse_many, analyse_tokens
+from postil.language.spelling import spelled_out
 from postil.workbench.groups import group_texts
 from postil.workbench.jobs.judging import AlignTask, ClassTask, EntailTask, FacetsTask, Findings, Plain, Task
 from postil.workbench.records import Question
+
+_Side = tuple[
+    str, int, int | None
+]  # of a pair: its name; the words and symbols, and characters, that are read
+_ALIGNED: tuple[_Side, ...] = (("source", MOST_ALIGNED, None), ("target", MOST_ALIGNED, None))
+_ENTAILED: tuple[_Side, ...] = (
+    ("text", MOST_OF_TEXT, LONGEST_TEXT),
+    ("hypothesis", MOST_OF_HYPOTHESIS, LONGEST_HYPOTHESIS),
+)
 
 
 def warm_up() -> None:
@@ -31,10 +48,10 @@ def judge(task: Task) -> Findings:
     if isinstance(task, ClassTask):
         return judge_class(task)
     if isinstance(task, AlignTask):
-        return Findings(align_pairs(task))
+        return Findings(align_pairs(task), _cut_pairs(task, _ALIGNED))
     if isinstance(task, EntailTask):
-        return Findings(entail_pairs(task))
-    return Findings(find_facets(task))
+        return Findings(entail_pairs(task), _cut_pairs(task, _ENTAILED))
+    return Findings(find_facets(task), _cut_answers(task))
 
 
 def judge_class(task: ClassTask) -> Findings:
@@ -78,6 +95,27 @@ def find_facets(task: FacetsTask) -> list[Plain]:
         {"facets": [*map(plain_outcome, outcomes)], "explanation": facets_in_words(outcomes)}
         for outcomes in judged
     ]
+
+
+def _cut_pairs(task: AlignTask | EntailTask, sides: Sequence[_Side]) -> tuple[str, ...]:
+    """A sentence for each text of a pair that was not read to its end."""
+    told: list[str] = []
+    for id, pair in zip(_ids(task.ids, task.pairs), task.pairs, strict=True):
+        for (side, most, longest), text in zip(sides, pair, strict=True):
+            told += read_up_to([(f"The {side} of pair {id}", text)], most, longest)
+    return tuple(told)
+
+
+def _cut_answers(task: FacetsTask) -> tuple[str, ...]:
+    """A sentence for each text that was not read to its end."""
+    texts = [("The question", task.question), ("The reference", task.reference)]
+    answers = zip(_ids(task.ids, task.answers), task.answers, strict=True)
+    texts += [(f"Answer {id}", spelled_out(answer)) for id, answer in answers]
+    return tuple(read_up_to(texts, MOST_ALIGNED))
+
+
+def _ids(ids: Sequence[str], texts: Sequence[object]) -> Sequence[str]:
+    return ids or [str(number) for number in range(1, len(texts) + 1)]
 
 
 def _facets(names: Sequence[str] | None) -> tuple[Facet, ...] | None:
