@@ -96,7 +96,8 @@ ENTAILMENT: dict[str, Any] = {
 FOUND: dict[str, Any] = {"id": "u17", "facets": [FACET], "explanation": "The answer says: circuit is closed."}
 
 
-# What these limits let through is judged within about 20 seconds, with loaded models on one slow core.
+# How many texts and characters may be sent. Of these, what would take more than about 3 seconds is refused
+# as well (jobs/costs.py).
 MOST_ANSWERS = 200
 MOST_DECIDED, DECIDED_TOGETHER = 50, 10_000  # answers, and their characters
 REFERENCES_TOGETHER = 20_000  # characters
