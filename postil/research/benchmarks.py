@@ -37,6 +37,7 @@ from postil.research.systems import (
     ResponseSystem,
     SenseSystem,
     create,
+    refuse_known,
 )
 from postil.research.tables import METRICS, BenchResult, Cell, Cells
 from postil.scoring.alignment import score_alignments, tally_alignments
@@ -225,6 +226,11 @@ def run_senses(
         if not right:
             raise PostilError(f"{test}: no instance has a sense to score against.", hint="Name a --key.")
         known = _seen(instances, training)
+        refuse_known(
+            [(answer.lexelt, answer.instance) in known for answer in right],
+            f"system {system}",
+            "Give another file with --test, or none: then Postil cross-validates.",
+        )
         model: SenseSystem = create("senses", system)
         model.fit(training)
         answers = model.predict(_hidden(instances))

@@ -19,24 +19,15 @@ from postil.data.judgements import EXPRESSED, AlignedPair, ChunkedPair
 from postil.data.labels import Scheme
 from postil.data.questions import Question, count_answers
 from postil.entailment.entailer import load_entailer
-from postil.errors import PostilError
 from postil.grader import Grader, load
 from postil.grading.answers import fingerprint
 from postil.grading.claims import judge_facets
 from postil.language.measures.overlap import overlap_words
 from postil.research.baselines import words_outside
-from postil.research.systems import Finished
+from postil.research.systems import Finished, refuse_known
 
 LEARNED_FILE = "learned.txt"
 _DIGITS = 12  # hexadecimal digits of a fingerprint: among thousands of pairs no two are alike by chance
-_NEARLY_ALL = 0.9  # the share of known items from which a test is the training set itself
-
-
-def refuse_known(known: Sequence[bool], system: str, hint: str) -> None:
-    """Refuse a test of which nearly all items were learned from."""
-    if known and sum(known) >= _NEARLY_ALL * len(known):
-        what = f"{system} has learned from {sum(known):,} of these {len(known):,} items"
-        raise PostilError(f"{what}: testing it on them would flatter it.", hint=hint)
 
 
 class ShippedGrader:
@@ -62,10 +53,10 @@ class ShippedGrader:
     def predict(self, questions: Sequence[Question], scheme: Scheme) -> list[str]:
         """Label the answers; each question is judged once for all schemes."""
         refuse_known(
-            [self._has_seen(question) for question in questions for _ in question.answers],
+            self.learned_from(questions),
             "the shipped grader",
-            "Give a test set with --test; docs/benchmarks.md has figures from encoders trained fold by fold "
-            "(training/grader.py).",
+            "Give a test set with --test whose answers are not in --train; docs/benchmarks.md has figures "
+            "from encoders trained fold by fold (training/grader.py).",
         )
         collapsed: list[str] = []
         for question in questions:

@@ -16,6 +16,8 @@ from postil.data.labels import Scheme
 from postil.data.questions import Question
 from postil.errors import PostilError
 
+_NEARLY_ALL = 0.9  # the share of known items from which a test is the training set itself
+
 
 class ResponseSystem(Protocol):
     """Learns from labelled questions (of any corpus) and labels answers in any scheme."""
@@ -73,6 +75,13 @@ class Experienced(Protocol):
 
     def learned_from(self, items: Sequence[Any], /) -> list[bool]:
         """For each item to predict, whether it was learned from; a question counts once for each answer."""
+
+
+def refuse_known(known: Sequence[bool], system: str, hint: str) -> None:
+    """Refuse a test of which nearly all items were learned from; single ones are left out beside."""
+    if known and sum(known) >= _NEARLY_ALL * len(known):
+        what = f"{system} has learned from {sum(known):,} of these {len(known):,} items"
+        raise PostilError(f"{what}: testing it on them would flatter it.", hint=hint)
 
 
 class Finished:

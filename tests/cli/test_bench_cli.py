@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -119,7 +120,7 @@ def test_senses(tmp_path, postil):
         for n in range(20)
     ]
     write_senseval(tmp_path / "arm.xml", made)
-    write_senseval(tmp_path / "basque.xml", made)
+    write_senseval(tmp_path / "basque.xml", [replace(item, id=f"b{item.id}") for item in made])
     arguments = ("bench", "senses", "--train", tmp_path / "arm.xml", "--system", "mfs", "--resamples", 20)
     status, out, err = postil(*arguments, "--folds", 5, "--json", tmp_path / "r.json")
     assert (status, err) == (0, "")
@@ -130,6 +131,8 @@ def test_senses(tmp_path, postil):
     assert status == 0
     assert "| BCU_Basque_svm | " in out
     assert "cross-validated" not in out
+    status, _, err = postil(*arguments, "--test", tmp_path / "arm.xml")
+    assert (status, "learned from 20 of these 20 items" in err) == (2, True)
 
 
 def test_facets(tmp_path, postil):

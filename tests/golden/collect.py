@@ -376,6 +376,7 @@ def bench_commands() -> Any:
     Path("sra/beetle").mkdir(parents=True)
     for name in ("train", "test-unseen-answers"):
         postil_command("convert", INPUTS / "labelled.csv", "-o", f"sra/beetle/{name}")
+    postil_command("convert", INPUTS / "labelled.test.csv", "-o", "other/beetle/test-unseen-answers")
     shutil.copytree(INPUTS / "alignment", "alignment")
     Path("rte").mkdir()
     shutil.copy(INPUTS / "pairs.train.xml", "rte/RTE3_dev.xml")
@@ -402,6 +403,8 @@ def bench_commands() -> Any:
     for task, names in systems.items():
         for name in names:
             found[f"{task} {name}"] = _bench(task, *data[task], "--system", name)
+    others = ("--train", "sra", "--test", "other", "--system", "postil")  # a few are in both
+    found["responses postil, other answers"] = _bench("responses", *others)
     three = ("--system", "postil", "--scheme", "3way")
     found["entailment postil 3way"] = _bench("entailment", *data["entailment"], *three)
     crossed = ("--train", "sra", "--system", "lexical", "--against", "majority", "--folds", 2)

@@ -112,6 +112,11 @@ def test_errors(folder, tmp_path):
         run_senses(folder / "train.xml", "mfs", test=tmp_path / "bare.xml")
 
 
+def test_the_training_file_itself_is_refused(folder):
+    with pytest.raises(PostilError, match="system mfs has learned from 20 of these 20 items"):
+        run_senses(folder / "train.xml", "mfs", test=folder / "train.xml")
+
+
 def key_of(path: Path, *files: list[SenseInstance]) -> Path:
     write_sense_answers(path, sense_key([item for file in files for item in file]))
     return path

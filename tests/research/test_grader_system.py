@@ -53,6 +53,9 @@ def test_it_refuses_what_its_encoder_has_learned_from() -> None:
         system.predict([QUESTION], RESPONSE_SCHEMES["2way"])
     # All that the encoder has seen is given as training data, so that it is clear which answers are known.
     system.fit([QUESTION])
+    with pytest.raises(PostilError, match="learned from 3 of these 3 items") as refused:
+        system.predict([QUESTION], RESPONSE_SCHEMES["2way"])
+    assert "not in --train" in refused.value.hint
     others = replace(QUESTION, answers=(*QUESTION.answers[:1], Answer("d", "it is hollow"), Answer("e", "")))
     assert system.learned_from([others]) == [True, False, False]
     assert len(system.predict([others], RESPONSE_SCHEMES["2way"])) == 3
