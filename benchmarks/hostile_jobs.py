@@ -2,10 +2,11 @@
 
 Ten answers kill, stall, swell or break the process that reads them; meanwhile SIGKILL hits the worker and its
 process in turn. Every healthy answer must be judged once, exactly as in an undisturbed run, and the ten must
-be left to a person. Memory is limited by the system (RLIMIT_DATA); inside a container or `systemd-run --scope
--p MemoryMax=1G` its limit counts as well. Needs Linux.
+be left to a person. The process that judges has a memory limit of its own (`--memory`). With `--limit-mb`,
+the whole benchmark runs under one as well: in a scope of systemd, else in a cgroup (version 2), else with
+ulimit, where each process has the limit for itself; it prints which. Needs Linux.
 
-    python benchmarks/hostile_jobs.py --answers 2000 --kills 20
+    python benchmarks/hostile_jobs.py --answers 2000 --kills 20 --limit-mb 1400
 """
 
 from __future__ import annotations
@@ -15,10 +16,14 @@ import json
 import logging
 import os
 import random
+import resource
+import shutil
 import signal
+import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -55,6 +60,8 @@ WHAT = (
     "a loop",
 )
 POISON = ("die", "eat", "sleep", "break")
+IN_SCOPE = "POSTIL_HOSTILE_SCOPE"  # set where systemd has started this script anew
+GROUPS = Path("/sys/fs/cgroup")
 
 
 class PoisonedMachine(GraderMachine):
@@ -152,6 +159,60 @@ def children(pid: int) -> list[int]:
     return found
 
 
+@contextmanager
+def limited(megabytes: int, groups: Path = GROUPS) -> Iterator[str]:
+    """Limit the memory of this process and all that it starts; gives the kind of limit in words."""
+    if not megabytes:
+        yield "none beside --memory"
+    elif os.environ.get(IN_SCOPE):
+        yield f"{megabytes} MB together, by systemd"
+    elif (group := make_group(megabytes, groups)) is not None:
+        try:
+            yield f"{megabytes} MB together, by a cgroup"
+        finally:
+            with suppress(OSError):  # a killed worker's process may still be ending
+                (group.parent / "cgroup.procs").write_text(str(os.getpid()))
+                group.rmdir()
+    else:
+        most = megabytes * 1024 * 1024
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+        yield f"{megabytes} MB for each process, by ulimit"
+
+
+def run_in_scope(megabytes: int) -> int | None:
+    """Run this script in a scope of systemd, and return its status; None if systemd does not run here."""
+    command = ["systemd-run", "--scope", "--quiet", "-p", f"MemoryMax={megabytes}M", "-p", "MemorySwapMax=0"]
+    if os.getuid():
+        command.insert(1, "--user")
+    if not Path("/run/systemd/system").exists() or shutil.which(command[0]) is None:
+        return None
+    if subprocess.run([*command, "true"], capture_output=True, check=False).returncode:
+        return None
+    anew = [*command, sys.executable, *sys.argv]
+    return subprocess.run(anew, env={**os.environ, IN_SCOPE: "yes"}, check=False).returncode
+
+
+def make_group(megabytes: int, groups: Path) -> Path | None:
+    """Move this process to a new cgroup with this limit, below its own; None if that is not possible."""
+    own = [line for line in Path("/proc/self/cgroup").read_text().splitlines() if line.startswith("0::")]
+    here = groups / own[0].removeprefix("0::").strip("/") if own else groups
+    group = here / f"postil-hostile-{os.getpid()}"
+    try:
+        if "memory" not in (here / "cgroup.controllers").read_text().split():
+            return None
+        (here / "cgroup.subtree_control").write_text("+memory")
+        group.mkdir()
+    except OSError:
+        return None
+    try:
+        (group / "memory.max").write_text(str(megabytes * 1024 * 1024))
+        (group / "cgroup.procs").write_text(str(os.getpid()))
+    except OSError:
+        group.rmdir()
+        return None
+    return group
+
+
 def run(
     folder: Path, load: LoadMachine, texts: Sequence[str], memory: int, kills: int, seed: int
 ) -> tuple[dict[str, tuple[object, ...]], Job, float, int]:
@@ -180,15 +241,28 @@ def run(
 
 
 def main() -> None:
-    """Run both jobs, and print what became of the answers."""
+    """Read the options and run the comparison under the limit."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--answers", type=int, default=2000, help="healthy and poisoned together")
     parser.add_argument("--poisoned", type=int, default=10)
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--memory", type=int, default=MEMORY, help="megabytes for the process that judges")
+    parser.add_argument(
+        "--limit-mb", type=int, default=0, help="megabytes for the whole benchmark; 0: no limit"
+    )
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     logging.disable(logging.WARNING)
+    if options.limit_mb and not os.environ.get(IN_SCOPE):
+        status = run_in_scope(options.limit_mb)
+        if status is not None:
+            sys.exit(status)
+    with limited(options.limit_mb) as limit:
+        sys.exit(compare(options, limit))
+
+
+def compare(options: argparse.Namespace, limit: str) -> int:
+    """Run both jobs, and print what became of the answers; 1 if anything was lost."""
     healthy = make_answers(options.answers - options.poisoned, options.seed)
     poison = [poisoned(number) for number in range(options.poisoned)]
     mixed = healthy + poison
@@ -203,6 +277,7 @@ def main() -> None:
     equal = sum(table[given] == expected[given] for given in healthy)
     left = sum(bool(table[given][4]) and table[given][5] in set(Reason) for given in poison)
     rows = [
+        ("memory limit", limit),
         ("job", job.state),
         ("processes killed from outside", f"{killed} of {options.kills}"),
         ("healthy answers judged as undisturbed", f"{equal} of {len(healthy)}"),
@@ -211,8 +286,8 @@ def main() -> None:
     ]
     for name, value in rows:
         print(f"{name:40} {value}")
-    if job.state != "done" or killed < options.kills or equal < len(healthy) or left < len(poison):
-        sys.exit(1)
+    kept = equal == len(healthy) and left == len(poison)
+    return int(job.state != "done" or killed < options.kills or not kept)
 
 
 if __name__ == "__main__":
