@@ -330,8 +330,7 @@ def explained(judgements: Sequence[Judgement], comparisons: Sequence[Comparison 
             differences, *texts, label, comparison.claims, deferred=deferred, read_to=read_to
         )
         student = for_student(differences, *texts, label, comparison.question, deferred=deferred)
-        teacher = f"{note} {doubt}".strip()
-        return Explanation(comparison.alignment, teacher, student, comparison.claims, doubt)
+        return Explanation(comparison.alignment, note, student, comparison.claims, doubt)
 
     return [
         judgement
