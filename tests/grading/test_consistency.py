@@ -19,6 +19,7 @@ from postil.data.labels import RESPONSE_SCHEMES
 from postil.data.questions import Facet
 from postil.explain.notes import spoken_against
 from postil.grader import explain_class, grade_class, load, make_question
+from postil.grading.credit import earns_nothing
 from postil.grading.decision import SURE, disagreement, reconciled, unsaid
 
 QUESTION = "What happens when salt is stirred into water?"
@@ -71,6 +72,15 @@ def test_any_other_label_is_doubted_where_all_is_said(label):
     assert not disagreement(label, [*outcomes, outcome(EXPRESSED, 0.6)])
 
 
+def test_a_partly_right_answer_that_would_earn_nothing_is_left_to_a_person():
+    partly = judged("partially_correct_incomplete")
+    outcomes = [outcome(UNADDRESSED, 0.6), outcome(CONTRADICTED, 0.9, required=False)]
+    assert reconciled(partly, outcomes) == replace(partly, deferred=True)
+    assert reconciled(partly, [*outcomes, outcome(EXPRESSED, 0.6, required=False)]) == partly
+    assert reconciled(partly, []) == partly
+    assert reconciled(judged("irrelevant"), outcomes) == judged("irrelevant")
+
+
 def test_optional_facets_alone_say_nothing():
     assert not disagreement("irrelevant", [outcome(EXPRESSED, 0.95, required=False)])
 
@@ -99,8 +109,9 @@ def test_only_claims_that_a_person_set_move_a_judgement(label, claims):
         assert [facet.facet.first for facet in outcomes] == ["salt dissolves", "water remains clear"]
         against = bool(disagreement(label, outcomes))
         assert (" was judged “" in one.explanation.doubt) == against
-        moved = against and claims is not None
-        assert (one.deferred, one.confidence < 0.9) == (moved, moved)
+        less_sure = against and claims is not None
+        left = less_sure or (claims is not None and earns_nothing(label, outcomes))
+        assert (one.deferred, one.confidence < 0.9) == (left, less_sure)
 
 
 @pytest.mark.parametrize("claims", [None, CLAIMS])
