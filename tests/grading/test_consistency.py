@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from postil.data.judgements import (
     CONTRADICTED,
@@ -123,6 +125,37 @@ def test_an_explanation_changes_nothing_else(claims):
     explained = grade_class(SALT, answers, decided, claims, explain=True)
     assert [replace(one, explanation=None) for one in explained] == plain
     assert any(one.explanation for one in explained)
+
+
+REFERENCE_WORDS = tuple(REFERENCE.rstrip(".").lower().split())
+QUESTION_WORDS = tuple(QUESTION.rstrip("?").lower().split())
+NEGATIONS = ("not", "no", "never", "doesn't", "without", "nothing")
+OTHER_WORDS = ("ice", "melts", "cloudy", "because", "sugar", "quickly", "7", "i", "dunno", "zxqv", "!")
+WORDS = st.one_of(map(st.sampled_from, (REFERENCE_WORDS, QUESTION_WORDS, NEGATIONS, OTHER_WORDS)))
+WRITTEN = st.one_of(
+    st.lists(WORDS, max_size=12).map(" ".join),
+    # The reference with some words changed: close to what is right, and to what contradicts it.
+    st.dictionaries(st.integers(0, len(REFERENCE_WORDS) - 1), WORDS, max_size=3).map(
+        lambda changes: " ".join(changes.get(place, word) for place, word in enumerate(REFERENCE_WORDS))
+    ),
+)
+MARKED = st.tuples(WRITTEN, st.sampled_from(LABELS))
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@given(
+    st.lists(WRITTEN, min_size=1, max_size=6), st.lists(MARKED, max_size=2), st.sampled_from([None, CLAIMS])
+)
+def test_no_explanation_changes_anything_else_whatever_is_written(answers, decided, claims):
+    plain = grade_class(SALT, answers, decided, claims)
+    explained = grade_class(SALT, answers, decided, claims, explain=True)
+    for before, after in zip(plain, explained, strict=True):
+        assert after.label == before.label
+        assert after.score == before.score
+        assert after.confidence == before.confidence
+        assert after.deferred == before.deferred
+        assert after.reason == before.reason
+        assert replace(after, explanation=None) == before
 
 
 def test_the_grader_says_of_a_correct_answer_what_was_not_found():
