@@ -298,7 +298,7 @@ def _contradictions(differences: Sequence[Difference], sides: Sides) -> list[Dif
 
 
 def _holds(difference: Difference, sides: Sides) -> bool:
-    """Whether a contradiction can be told: "is" denies nothing; who says "east" and "west" says neither."""
+    """Whether to mention a contradiction: "is" denies nothing, and "east and west" contradicts neither."""
     source, target = sides.words(difference)
     if difference.kind != "opposite":
         return _tells(target) and all(lemma(token) != "than" for token in target)

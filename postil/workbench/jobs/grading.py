@@ -156,7 +156,7 @@ def unread_judgement(earlier: Judged | None = None) -> Judgement:
 
 
 def _outcomes(question: Question, judgement: Judgement, ticks: Mapping[str, bool]) -> tuple[Outcome, ...]:
-    """What became of the facets; a person's label that is repeated brings its ticks: equals earn the same."""
+    """What became of the facets; a repeated label of a person comes with its ticks: equals earn the same."""
     explanation = judgement.explanation
     outcomes = tuple(map(kept_outcome, explanation.facets)) if explanation else ()
     if judgement.reason is not Reason.TOLD:

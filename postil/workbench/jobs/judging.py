@@ -223,7 +223,7 @@ class JudgingProcess:
                 continue  # given up while it waited
             try:
                 findings = self._judged(request.task)
-            except Exception as error:  # noqa: BLE001 - whoever asked is told
+            except Exception as error:  # noqa: BLE001 - the caller gets the error
                 request.future.set_exception(_closing() if self._closed else error)
             else:
                 request.future.set_result(findings)

@@ -69,8 +69,8 @@ def decide_unchanged(
 ) -> list[Decision]:
     """Label those answers that nobody has decided since they were `seen`; returns what was decided since.
 
-    What is missing in `seen` was undecided then. Even one's own decisions in between stay: who decides about
-    many at once does not look at each.
+    What is missing in `seen` was undecided then. Even one's own decisions in between stay: nobody who decides
+    about many at once looks at each.
     """
     ids = _demand_usable(answer_ids, label, source)
     with store.writing() as session:
@@ -112,7 +112,7 @@ def pass_all(
 
 
 def keep_uploaded(session: Session, question_id: int, labels: Mapping[int, str]) -> None:
-    """Keep the labels that new answers, named by their numbers, brought with them."""
+    """Keep the labels that came with new answers, named by their numbers."""
     if labels:
         _keep(session, question_id, labels, dict.fromkeys(labels, (None, None)), UPLOADED)
 
@@ -207,7 +207,7 @@ def _changed(
 ) -> set[int]:
     """Which of these answers are no longer as they were seen.
 
-    Unless `exact`, only what somebody else has decided counts: who decides again corrects themselves.
+    Unless `exact`, only what somebody else has decided counts: people may correct themselves.
     """
     changed = set()
     for batch in batches_of(ids):
