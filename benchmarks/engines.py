@@ -5,8 +5,8 @@
 Made-up answers (generated.py) are graded, without explanation unless asked, by one local worker, by two, and
 by two actors of a Ray cluster on this computer, in turn, each from a fresh start; every second round goes
 backwards, so that a machine that becomes slower or quicker favours none. “Running” is the rate from when all
-workers have delivered something until one of them finds nothing left to do; “in all” counts starting and
-ending, too. Memory is the most that this program and all that it starts took at once.
+workers have delivered something until one of them finds nothing left to do; “in all” also counts starting
+and ending. Memory is the most that this program and all that it starts took at once.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def average(runs: list[Run], name: str) -> float:
 
 
 def compare(what: str, ours: list[Run], theirs: list[Run], promise: float) -> None:
-    """The ratio of the rates; the promise is about running, and the other ratio stands beside it."""
+    """The ratio of the rates; the promise is about running, and the other ratio is shown beside it."""
     ratio = average(ours, "running") / average(theirs, "running")
     in_all = average(ours, "in_all") / average(theirs, "in_all")
     report(what, f"{ratio:.2f} × running, {in_all:.2f} × in all", f"≥ {promise} ×", ratio >= promise)

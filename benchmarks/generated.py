@@ -25,7 +25,7 @@ COLUMNS = ("id", "question", "reference", "answer", "school")
 ENDINGS = ("parquet", "csv", "parquet", "jsonl", "parquet", "tsv")
 GROUP = 5_000  # rows of a Parquet file's row group
 ADDED = 0.2  # the share of answers with something before or after what they say
-MEASURED = 0.7  # the share of terse answers that say when, too
+MEASURED = 0.7  # the share of terse answers that also say when
 SLIPS = 0.25  # the share of answers with two letters in the wrong order
 
 Case = dict[str, Any]

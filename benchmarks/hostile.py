@@ -38,8 +38,15 @@ from postil.grading.claims import judge_facets
 from postil.language.pipeline import analyse, analyse_tokens
 from postil.language.words.walks import find_senses
 from postil.workbench.drafts import open_file
-from postil.workbench.jobs.costs import MOST_SECONDS, estimate
-from postil.workbench.jobs.judging import AlignTask, ClassTask, EntailTask, FacetsTask, Task
+from postil.workbench.jobs.judging import (
+    MOST_SECONDS,
+    AlignTask,
+    ClassTask,
+    EntailTask,
+    FacetsTask,
+    Task,
+    estimate,
+)
 from postil.workbench.jobs.library import judge
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))

@@ -74,7 +74,7 @@ def main() -> None:
 
 
 def prepare(dataset: Path, count: int, files: int) -> None:
-    """Write the answers, unless they are there."""
+    """Write the answers, unless they exist."""
     if dataset.is_dir():
         return
     unfinished = dataset.with_name(f"{dataset.name}.unfinished")
@@ -99,7 +99,7 @@ def told(memory: Memory) -> str:
 
 
 def check(dataset: Path, output: Path, count: int) -> None:
-    """Every row is there once, in its place, as it was, and has a label; the files are those of the input."""
+    """Every row occurs once, in its place, unchanged, and has a label; the files are those of the input."""
     names = sorted(path.name for path in dataset.iterdir())
     assert names == sorted(path.name for path in output.iterdir() if path.is_file())
     expected = rows(count, terse=True)

@@ -5,7 +5,7 @@
 Every user is a teacher with an account and a graded class of 60. They log in within the first ten seconds,
 and then look at pages and decide about answers, with a pause of THINK seconds on average after each: a person
 reads. Meanwhile the worker grades another class of thousands. The server is `postil serve`, one process, on
-this computer, with its worker beside it; the users are one process, too.
+this computer, with its worker beside it; the users are one more process.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -66,10 +67,8 @@ class Grader:
         Labels that the answers may carry are not read. `explain` is as in `grade`.
         """
         done = 0
-        graded: Iterator[Graded] = (
-            (question, self._judge(question, _texts(question.answers))) for question in questions
-        )
-        for question, judgements in _explained_together(graded) if explain else graded:
+        classes = ((question, _texts(question.answers), None) for question in questions)
+        for question, judgements in self._grade(classes, explain=explain):
             yield question, judgements
             done += len(judgements)
             if progress:
@@ -90,8 +89,8 @@ class Grader:
         explanation changes nothing but the `explanation`.
         """
         self.remember(question.text, _texts(question.references), decided)
-        judgements = self._judge(question, answers)
-        return explain_class(question, answers, judgements, claims, words=explain)
+        ((_, judgements),) = self._grade([(question, answers, claims)], explain=explain)
+        return judgements
 
     def remember(self, question: str, references: Sequence[str], labelled: Sequence[Labelled]) -> None:
         """Take note of answers that a person has labelled: they help to judge this question's others."""
@@ -108,6 +107,18 @@ class Grader:
         references = _demanded(references)
         stack, kernel, decided = self._knowledge(question, references)
         return worth_labelling(question, references, answers, count, stack, kernel, decided)
+
+    def _grade(
+        self, classes: Iterable[tuple[Question, Sequence[str], Facets]], *, explain: bool
+    ) -> Iterator[Graded]:
+        """Judge classes one by one, and explain some of them together."""
+        waiting: list[_Judged] = []
+        for question, answers, claims in classes:
+            waiting.append(_Judged(question, answers, self._judge(question, answers), claims))
+            if not explain or sum(len(members.answers) for members in waiting) >= _TOGETHER:
+                yield from _finished(waiting, words=explain)
+                waiting.clear()
+        yield from _finished(waiting, words=explain)
 
     def _judge(self, question: Question, answers: Sequence[str]) -> list[Judgement]:
         references = _demanded(_texts(question.references))
@@ -144,47 +155,39 @@ def explain_class(
     words: bool = True,
 ) -> list[Judgement]:
     """The judgements of a class weighed against the claims that a person set, and with `words` explained."""
-    if not words and claims is None:
-        return list(judgements)
-    return _finished([(question, answers, judgements)], claims, words=words)[0]
+    ((_, finished),) = _finished([_Judged(question, answers, judgements, claims)], words=words)
+    return finished
 
 
-def _finished(
-    classes: Sequence[tuple[Question, Sequence[str], Sequence[Judgement]]], claims: Facets, *, words: bool
-) -> list[list[Judgement]]:
+class _Judged(NamedTuple):
+    """A class that was judged, and the claims that a person set for it."""
+
+    question: Question
+    answers: Sequence[str]
+    judgements: Sequence[Judgement]
+    claims: Facets
+
+
+def _finished(classes: Sequence[_Judged], *, words: bool) -> list[Graded]:
+    """Judgements weighed against the claims that a person set, and with `words` explained."""
+    if not words and all(members.claims is None for members in classes):
+        return [(members.question, list(members.judgements)) for members in classes]
     from postil.explain.notes import explained  # only here: plain grading needs neither aligner nor words
     from postil.grading.comparison import Class, compare
 
     read = []
-    for question, answers, judgements in classes:
+    for question, answers, judgements, claims in classes:
         texts = as_read(question.text, _texts(question.references), [shortened(text) for text in answers])
         read.append(Class(question.text, texts, judgements, claims))
-    compared = compare(read)
     finished = []
-    for (_, _, judgements), comparisons in zip(classes, compared, strict=True):
+    for (question, _, judgements, claims), comparisons in zip(classes, compare(read), strict=True):
         if claims is not None:
             judgements = [
                 judgement if comparison is None else reconciled(judgement, comparison.claims)
                 for judgement, comparison in zip(judgements, comparisons, strict=True)
             ]
-        finished.append(explained(judgements, comparisons) if words else list(judgements))
+        finished.append((question, explained(judgements, comparisons) if words else list(judgements)))
     return finished
-
-
-def _explained_together(graded: Iterable[Graded]) -> Iterator[Graded]:
-    """Questions with their judgements explained, some of them together."""
-    waiting: list[Graded] = []
-
-    def explained() -> Iterator[Graded]:
-        classes = [(question, _texts(question.answers), judgements) for question, judgements in waiting]
-        return zip([question for question, _ in waiting], _finished(classes, None, words=True), strict=True)
-
-    for question, judgements in graded:
-        waiting.append((question, judgements))
-        if sum(len(members) for _, members in waiting) >= _TOGETHER:
-            yield from explained()
-            waiting.clear()
-    yield from explained()
 
 
 def make_question(text: str, references: Sequence[str], id: str = "") -> Question:

@@ -186,6 +186,22 @@ def test_few_modules_are_very_short():
     assert len(short) < 50, short
 
 
+def body_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    """What a function does, without its docstring; empty if that is a single statement."""
+    statements = function.body[1:] if ast.get_docstring(function) is not None else function.body
+    count = sum(isinstance(node, ast.stmt) for statement in statements for node in ast.walk(statement))
+    return "\n".join(map(ast.dump, statements)) if count > 1 else ""
+
+
+def test_no_two_functions_have_the_same_body():
+    functions: dict[str, list[str]] = {}
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (body := body_of(node)):
+                functions.setdefault(body, []).append(f"{name(path)}:{node.lineno} {node.name}")
+    assert [places for places in functions.values() if len(places) > 1] == []
+
+
 @pytest.mark.parametrize("path", MODULES, ids=name)
 def test_nothing_unpickles_or_calls_out(path):
     names = imports_of(path)

@@ -9,7 +9,7 @@ from dataclasses import fields
 
 import pytest
 
-from postil import Answer, Grader, Judgement, Question, Reference, client, load
+from postil import Answer, Grader, Judgement, Question, Reason, Reference, client, load
 from postil.cli.main import main
 
 FUNCTIONS = {
@@ -25,6 +25,7 @@ FIELDS = {
     Answer: "id text label match count facets row",
     Judgement: "labels probabilities score confidence deferred reference because explanation",
 }
+REASONS = "told empty no_words reference no_answer question unknown_words long unread unexplained"
 CLIENT_NAMES = {"ApiError", "Client", "NewAnswer", "NewFacet", "UnreachableError"}
 SENT = {
     client.NewAnswer: "key text student label",
@@ -106,6 +107,12 @@ def test_records_have_the_fields_that_they_had(kind):
 
 def test_a_judgement_has_a_label():
     assert isinstance(Judgement.label, property)
+
+
+def test_reasons_are_called_what_they_were():
+    assert set(REASONS.split()) <= set(Reason)
+    judgement = Judgement({"5way": "non_domain"}, {}, 0.0, 1.0, reason=Reason.EMPTY)
+    assert (judgement.reason, judgement.because) == ("empty", "nothing was written")
 
 
 def test_the_client_has_the_names_that_it_had():

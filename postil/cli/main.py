@@ -22,7 +22,6 @@ from postil.cli import (
     entail,
     files,
     grade,
-    pupils,
     score,
     senses,
     serve,
@@ -73,7 +72,7 @@ app.add_typer(score.app, name="score")
 app.add_typer(bench.app, name="bench")
 app.add_typer(annotate.app, name="annotate")
 app.add_typer(accounts.app, name="accounts")
-app.add_typer(pupils.app, name="pupils")
+app.add_typer(accounts.pupils_app, name="pupils")
 app.add_typer(database.app, name="database")
 
 

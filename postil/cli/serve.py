@@ -204,7 +204,7 @@ def run(options: ServeOptions, *, alone: bool = True) -> None:
 
 
 def _serve(options: ServeOptions, database: Path | str, tell_address: Callable[[str], None] | None) -> None:
-    """Serve a database; with `--local`, alone if others are told the address."""
+    """Serve a database; with `tell_address` nobody else serves it, and earlier local sessions end."""
     import uvicorn
 
     from postil.workbench.app import create_app

@@ -304,7 +304,7 @@ class Client:
         timeout: float | None = None,
         every: float = _POLL,
     ) -> Job:
-        """Wait until a job is over; `progress` is told how far it is, each time somebody looks."""
+        """Wait until a job is over; `progress` is called with how far it is, each time it is looked up."""
         until = None if timeout is None else time.monotonic() + timeout
         while True:
             latest = self.get_job(job if isinstance(job, int) else job.id)

@@ -333,7 +333,7 @@ class NewAnswer:
 
 @dataclass(frozen=True, slots=True)
 class NewFacet:
-    """One thing that a full answer says; with an `id`, one that is there already, maybe renamed."""
+    """One thing that a full answer says; with an `id`, one that already exists, perhaps renamed."""
 
     name: str
     id: str | None = None

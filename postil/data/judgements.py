@@ -97,21 +97,21 @@ CREDIT: Mapping[str, float] = {
 class Explanation:
     """Why an answer was judged so: its chunks (the source) beside the reference's, and what that shows.
 
-    `teacher` is for someone who knows the reference, and ends with `doubt` if there is something to check;
+    `note` is for someone who knows the reference, and `doubt` says what there is to check, if anything;
     `student` is for the author of the answer, and gives nothing away. `facets` says for each point of the
     reference whether the answer makes it.
     """
 
     alignment: AlignedPair
-    teacher: str
+    note: str
     student: str
     facets: tuple[FacetOutcome, ...] = ()
     doubt: str = ""
 
     @property
-    def note(self) -> str:
-        """What is said to a teacher, without what to check."""
-        return self.teacher.removesuffix(self.doubt).rstrip()
+    def teacher(self) -> str:
+        """All that is said to a teacher: the note, and then what to check."""
+        return " ".join(filter(None, (self.note, self.doubt)))
 
 
 class Reason(StrEnum):

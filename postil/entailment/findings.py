@@ -156,8 +156,8 @@ def openings(tokens: Sequence[Token]) -> list[int | None]:
         opener: int | None = index
         while opener is not None and opener not in known:
             path.append(opener)
-            opener, found = _step(tokens, opener, marks[opener])
-            if found:
+            opener, is_end = _step(tokens, opener, marks[opener])
+            if is_end:
                 break
         else:
             opener = None if opener is None else known[opener]
@@ -207,8 +207,8 @@ class Difference:
     """A point on which the text differs: how, the hypothesis's words, and the text's."""
 
     kind: str  # number, opposite, negation or open
-    wanted: str
-    given: str
+    hypothesis: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,8 +254,8 @@ def _stands_for(reading: Reading, sentence: Span) -> Iterator[tuple[str, str]]:
 def _differences(reading: Reading) -> Iterator[Difference]:
     hypothesis, text = reading.hypothesis, reading.text
     for number in reading.numbers:
-        if number.outcome is Outcome.CONTRADICTED and number.given is not None:
-            yield Difference(NUMBER, _written(hypothesis, number.wanted), _written(text, number.given))
+        if number.outcome is Outcome.CONTRADICTED and number.text is not None:
+            yield Difference(NUMBER, _written(hypothesis, number.hypothesis), _written(text, number.text))
     for pair in reading.opposed.pairs:
         if pair.opposite and not pair.flipped:
             yield Difference(OPPOSITE, hypothesis.tokens[pair.second].text, text.tokens[pair.first].text)

@@ -59,9 +59,9 @@ class Outcome(Enum):
 class Compared:
     """A number of the hypothesis, what the text says about it, and the number of the text that says so."""
 
-    wanted: Quantity
+    hypothesis: Quantity
     outcome: Outcome
-    given: Quantity | None = None
+    text: Quantity | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,9 +102,9 @@ def read_pair(text: Document, hypothesis: Document) -> Reading:
         table[:, [token.index for token in text_words]] = support(text_words, words)
     numbers = compare_numbers(text, hypothesis)
     for number in numbers:  # a number that the text has in another form supports its word: twelve, 12
-        if number.outcome is Outcome.SUPPORTED and number.given is not None:
-            rows = [number.wanted.start <= token.index < number.wanted.end for token in words]
-            table[rows, number.given.start] = 1.0
+        if number.outcome is Outcome.SUPPORTED and number.text is not None:
+            rows = [number.hypothesis.start <= token.index < number.hypothesis.end for token in words]
+            table[rows, number.text.start] = 1.0
     weights = np.array([weight(token.lemma.lower()) for token in words])
     links = mentions(text)
     for index, thing in links.items():  # a pronoun supports what its name does

@@ -231,7 +231,8 @@ def plain_entailment(judged: Entailment, scheme: str) -> dict[str, object]:
         "supported": list(found.supported),
         "unsupported": list(found.unsupported),
         "differences": [
-            {"kind": one.kind, "hypothesis": one.wanted, "text": one.given} for one in found.differences
+            {"kind": difference.kind, "hypothesis": difference.hypothesis, "text": difference.text}
+            for difference in found.differences
         ],
         "justification": judged.justification,
     }

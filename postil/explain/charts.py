@@ -44,7 +44,7 @@ def bar_chart(bars: Sequence[Bar], title: str) -> str:
 
 
 def share_bar(bars: Sequence[Bar], title: str) -> str:
-    """One flat bar cut into the shares of a whole; what the colours mean has to stand beside it."""
+    """One flat bar cut into the shares of a whole; what the colours mean must be said beside it."""
     total = sum(bar.count for bar in bars) or 1
     at, parts = 0.0, []
     for bar in bars:

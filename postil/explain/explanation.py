@@ -327,7 +327,7 @@ def justify(judged: Entailment, aligned: AlignedPair | None) -> str:
     if rephrased:
         sentences.append(f"It says {listed([f'“{text}” for “{part}”' for text, part in rephrased])}.")
     for clash in found.differences[:_PARTS]:
-        sentences.append(_CLASHES.get(clash.kind, _UNSETTLED).format(clash.given, clash.wanted))
+        sentences.append(_CLASHES.get(clash.kind, _UNSETTLED).format(clash.text, clash.hypothesis))
     parts = {part for _, part in rephrased}
     missing = [f"“{part}”" for part in found.unsupported if part not in parts][:_PARTS]
     if missing:

@@ -62,7 +62,7 @@ _CONDITIONS = wordset("if when whenever unless until once while")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class IndirectQuestion:
     """An indirect question: its first word, what follows, and the lemmas of that.
 
     One that is not clear leads a pupil nowhere.
@@ -76,12 +76,12 @@ class Question:
     def __str__(self) -> str:
         return f"{self.word} {self.rest}".rstrip()
 
-    def ending(self, word: str) -> Question:
+    def ending(self, word: str) -> IndirectQuestion:
         """The question with another word at its end."""
         return replace(self, rest=f"{self.rest} {word}", lemmas=(*self.lemmas, word))
 
 
-def question_for(tree: Tree, missing: Iterable[Token], known: Collection[str]) -> Question | None:
+def question_for(tree: Tree, missing: Iterable[Token], known: Collection[str]) -> IndirectQuestion | None:
     """An indirect question that the missing words of a reference answer, if one can be asked."""
     tops = [token for token in heads_of(trimmed(tuple(missing))) if carries_meaning(token)]
     return next((question for token in tops if (question := _question(tree, token, known))), None)
@@ -103,7 +103,7 @@ def anchor_for(tree: Tree, missing: Iterable[Token], known: Collection[str]) -> 
     return []
 
 
-def _question(tree: Tree, top: Token, known: Collection[str]) -> Question | None:
+def _question(tree: Tree, top: Token, known: Collection[str]) -> IndirectQuestion | None:
     relation = base(top)
     if relation == "advcl" or (relation == "root" and _CAUSES & tree.marks(top)):
         return _for_clause(tree, top, known)
@@ -117,7 +117,7 @@ def _question(tree: Tree, top: Token, known: Collection[str]) -> Question | None
     if relation == "nummod":
         noun = tree.head(top)
         plural = is_plural((), noun) and _know([noun], known)
-        return Question("how many", noun.text.lower(), (lemma(noun),)) if plural else None
+        return IndirectQuestion("how many", noun.text.lower(), (lemma(noun),)) if plural else None
     verbs = _verb_group(tree, predicate)
     denied = not negation_cues(tree.document).isdisjoint(token.index for token in verbs)
     if denied or not is_finite(verbs) or not any(map(carries_meaning, verbs)) or not _know(verbs, known):
@@ -128,7 +128,7 @@ def _question(tree: Tree, top: Token, known: Collection[str]) -> Question | None
             return None  # "what makes" is half a question, and "what are" wants to know how many
         person = is_kind(top, "person.n.01")
         word, clear = "who" if person else "what", person or not _is_be(verbs)
-        return Question(word, spoken(verbs, gaps=False), lemmas(verbs), clear)
+        return IndirectQuestion(word, spoken(verbs, gaps=False), lemmas(verbs), clear)
     return _for_complement(tree, top, predicate, known)
 
 
@@ -137,30 +137,32 @@ def _is_be(verbs: Sequence[Token]) -> bool:
     return verbs[-1].text.lower() in ("is", "are", "was", "were", "be")
 
 
-def _for_another(tree: Tree, top: Token, known: Collection[str]) -> Question | None:
+def _for_another(tree: Tree, top: Token, known: Collection[str]) -> IndirectQuestion | None:
     """What to ask for a thing that is joined by "and" to one that was named: "what else the plant uses"."""
     first = tree.head(top)
     if is_predicate(tree, top):
         happens = top.pos == "VERB" and lemma(top) not in _STATES and not _is_denied(tree, top)
-        more = Question("what else", "happens", ("happen",)) if happens else None
+        more = IndirectQuestion("what else", "happens", ("happen",)) if happens else None
         return _for_predicate(tree, top, known) or more
     question = _question(tree, first, known) if base(first) in ("obj", "obl", "nsubj") else None
     return replace(question, word="what else") if question and question.word == "what" else None
 
 
-def _for_clause(tree: Tree, clause: Token, known: Collection[str]) -> Question | None:
+def _for_clause(tree: Tree, clause: Token, known: Collection[str]) -> IndirectQuestion | None:
     """What to ask for a clause: why, when, what for."""
     marks = tree.marks(clause)
     above = tree.head(clause)
     said = None if above is clause else _clause(tree, above, known)
     if marks & _CAUSES:
-        return replace(said, word="why") if said else Question("why")
+        return replace(said, word="why") if said else IndirectQuestion("why")
     if marks & _CONDITIONS:
-        return replace(said, word="when") if said else Question("when", "this is true", is_clear=False)
+        return (
+            replace(said, word="when") if said else IndirectQuestion("when", "this is true", is_clear=False)
+        )
     return said.ending("for") if said and "to" in marks and tree.dependents(above, "obj") else None
 
 
-def _for_predicate(tree: Tree, predicate: Token, known: Collection[str]) -> Question | None:
+def _for_predicate(tree: Tree, predicate: Token, known: Collection[str]) -> IndirectQuestion | None:
     """What to ask for a predicate whose subject is known: what it does, what happens to it, what it is."""
     subject = subject_of(tree, predicate)
     if subject is None or subject.pos not in ("NOUN", "PROPN") or predicate.pos == "AUX":
@@ -176,17 +178,19 @@ def _for_predicate(tree: Tree, predicate: Token, known: Collection[str]) -> Ques
         verb = "are" if plural else "is"
         cases = [lemma(token) for token in tree.dependents(predicate, "case")]
         if cases:
-            question = _whereabouts(predicate, cases, Question("what", f"{name} {verb}", (*thing, "be")))
+            question = _whereabouts(
+                predicate, cases, IndirectQuestion("what", f"{name} {verb}", (*thing, "be"))
+            )
             # "What the Sun is in" is no question.
             return question if question and question.word != "what" else None
         if predicate.pos == "ADJ":
-            return Question("what", f"{name} {verb} like", (*thing, "be", "like"))
-        return Question("what", f"{name} {verb}", (*thing, "be"), is_clear=False)
+            return IndirectQuestion("what", f"{name} {verb} like", (*thing, "be", "like"))
+        return IndirectQuestion("what", f"{name} {verb}", (*thing, "be"), is_clear=False)
     somebody = (subject.pos == "PROPN" and not is_label(subject)) or is_kind(subject, "person.n.01")
     acts = tree.dependents(predicate, "obj") or somebody
     if acts and subject.relation != "nsubj:pass":
-        return Question("what", f"{name} {'do' if plural else 'does'}", (*thing, "do"))
-    return Question("what", f"happens to {name}", ("happen", *thing))
+        return IndirectQuestion("what", f"{name} {'do' if plural else 'does'}", (*thing, "do"))
+    return IndirectQuestion("what", f"happens to {name}", ("happen", *thing))
 
 
 def _is_denied(tree: Tree, predicate: Token) -> bool:
@@ -195,7 +199,9 @@ def _is_denied(tree: Tree, predicate: Token) -> bool:
     return any(token.index in cues for token in tree.children[predicate.index])
 
 
-def _for_complement(tree: Tree, top: Token, predicate: Token, known: Collection[str]) -> Question | None:
+def _for_complement(
+    tree: Tree, top: Token, predicate: Token, known: Collection[str]
+) -> IndirectQuestion | None:
     """What to ask for an object or an adjunct of a predicate that is known, as its subject is."""
     before = _clause(tree, predicate, known, without=top)
     if not before:
@@ -205,7 +211,7 @@ def _for_complement(tree: Tree, top: Token, predicate: Token, known: Collection[
     return _whereabouts(top, [lemma(token) for token in tree.dependents(top, "case")], before)
 
 
-def _whereabouts(noun: Token, cases: Sequence[str], clause: Question) -> Question | None:
+def _whereabouts(noun: Token, cases: Sequence[str], clause: IndirectQuestion) -> IndirectQuestion | None:
     """What to ask for a noun with a preposition: where, when, why, or what, the preposition at the end."""
     if len(cases) != 1:
         return replace(clause, word="why") if _CAUSES & set(cases) else None
@@ -218,7 +224,7 @@ def _whereabouts(noun: Token, cases: Sequence[str], clause: Question) -> Questio
 
 def _clause(
     tree: Tree, predicate: Token, known: Collection[str], without: Token | None = None
-) -> Question | None:
+) -> IndirectQuestion | None:
     """A question with subject, verb and object of a predicate, where the pupil knows all of their words."""
     subject = subject_of(tree, predicate)
     group = _verb_group(tree, predicate)
@@ -231,7 +237,7 @@ def _clause(
     names = [definite(phrase) for phrase in phrases]
     start, after = (["there"], names[:1]) if tree.dependents(predicate, "expl") else (names[:1], names[1:])
     words = " ".join((*start, spoken(group, gaps=False), *after))
-    return Question("what", words, lemmas(chain(phrases[0], group, *phrases[1:])))
+    return IndirectQuestion("what", words, lemmas(chain(phrases[0], group, *phrases[1:])))
 
 
 def _verb_group(tree: Tree, predicate: Token) -> list[Token]:

@@ -298,7 +298,7 @@ def _contradictions(differences: Sequence[Difference], sides: Sides) -> list[Dif
 
 
 def _holds(difference: Difference, sides: Sides) -> bool:
-    """Whether a contradiction can be told: "is" denies nothing; who says "east" and "west" says neither."""
+    """Whether to mention a contradiction: "is" denies nothing, and "east and west" contradicts neither."""
     source, target = sides.words(difference)
     if difference.kind != "opposite":
         return _tells(target) and all(lemma(token) != "than" for token in target)
@@ -330,8 +330,7 @@ def explained(judgements: Sequence[Judgement], comparisons: Sequence[Comparison 
             differences, *texts, label, comparison.claims, deferred=deferred, read_to=read_to
         )
         student = for_student(differences, *texts, label, comparison.question, deferred=deferred)
-        teacher = f"{note} {doubt}".strip()
-        return Explanation(comparison.alignment, teacher, student, comparison.claims, doubt)
+        return Explanation(comparison.alignment, note, student, comparison.claims, doubt)
 
     return [
         judgement

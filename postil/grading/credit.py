@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from postil.data.judgements import CREDIT
+from postil.data.judgements import CREDIT, EXPRESSED, FacetOutcome
 from postil.data.labels import PARTLY
 from postil.data.questions import Facet
 
@@ -34,3 +34,8 @@ def share_of(facets: Sequence[Facet], ticked: Collection[str]) -> float:
     whole = sum(facet.weight for facet in facets if facet.required)
     said = sum(facet.weight for facet in facets if facet.id in ticked)
     return min(1.0, said / whole)
+
+
+def earns_nothing(label: str, outcomes: Sequence[FacetOutcome]) -> bool:
+    """Whether an answer is called partly right and yet expresses none of the teacher's facets."""
+    return label == PARTLY and bool(outcomes) and all(outcome.label != EXPRESSED for outcome in outcomes)

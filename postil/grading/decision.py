@@ -12,6 +12,7 @@ from postil.data.arrays import Floats
 from postil.data.judgements import EXPRESSED, FacetOutcome, Judgement
 from postil.data.labels import RESPONSE_SCHEMES, Scheme
 from postil.errors import PostilError, unknown_label
+from postil.grading.credit import earns_nothing
 
 LABELS = RESPONSE_SCHEMES["5way"].labels
 Labels = NDArray[np.intp]
@@ -106,8 +107,11 @@ def reconciled(judgement: Judgement, outcomes: Sequence[FacetOutcome]) -> Judgem
     """The judgement, less sure and left to a person where the facets speak against it.
 
     The label stays: neither side is right more often than the other where they disagree. The confidence is
-    the mean of what both sides give the label.
+    the mean of what both sides give the label. An answer that is called partly right and would earn nothing
+    is left to a person as well, as sure as it was.
     """
+    if earns_nothing(judgement.label, outcomes):
+        return replace(judgement, deferred=True)
     against = disagreement(judgement.label, outcomes)
     if not against:
         return judgement

@@ -59,7 +59,7 @@ def screen(question: Question) -> tuple[Concern, ...]:
 
 
 def _two_questions(question: Question, asks: Sequence[str]) -> str:
-    """Two asks, unless the second is the reason for the first and every reference gives one too."""
+    """Two asks, unless the second is the reason for the first and every reference also gives one."""
     if len(asks) < 2:
         return ""
     texts = [reference.text for reference in question.references]

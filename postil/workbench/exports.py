@@ -399,7 +399,7 @@ def _judgement(view: View, *, pictures: bool) -> Judgement | None:
 
 
 def _explained(view: View) -> Explanation | None:
-    """What a report tells of an answer beside its label; ticks are told also where the note does not fit."""
+    """What a report says of an answer beside its label; it shows ticks even where the note does not fit."""
     judged, facets = view.judged, tuple(facet.outcome for facet in view.facets if facet.label)
     if judged is None or judged.alignment is None or not (_fits(view) or (view.set_facets and facets)):
         return None

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from enum import IntEnum
 from hashlib import sha256
 from json import dumps
+from typing import Protocol
 
 from postil.data.judgements import AlignedPair, Facets, Reason
 from postil.data.labels import PARTLY, PLAIN_NAMES, RESPONSE_SCHEMES
@@ -234,6 +235,17 @@ class Version:
         return cls(*(int(part[:_MOST_DIGITS]) for part in parts))
 
 
+class _Labelled(Protocol):
+    @property
+    def label(self) -> str: ...
+
+
+def counting_label(decision: Decision | None, judged: _Labelled | None) -> str | None:
+    """The label that counts, a person's before the machine's; None before anybody has judged."""
+    counting = decision or judged
+    return counting.label if counting else None
+
+
 @dataclass(frozen=True, slots=True)
 class View:
     """An answer as a page shows it: a person's decision comes before the machine's judgement.
@@ -255,8 +267,7 @@ class View:
     @property
     def label(self) -> str | None:
         """The label that counts; None before anybody has judged."""
-        counting = self.decision or self.judged
-        return counting.label if counting else None
+        return counting_label(self.decision, self.judged)
 
     @property
     def score(self) -> float | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from postil.data.judgements import (
     CONTRADICTED,
@@ -19,6 +21,7 @@ from postil.data.labels import RESPONSE_SCHEMES
 from postil.data.questions import Facet
 from postil.explain.notes import spoken_against
 from postil.grader import explain_class, grade_class, load, make_question
+from postil.grading.credit import earns_nothing
 from postil.grading.decision import SURE, disagreement, reconciled, unsaid
 
 QUESTION = "What happens when salt is stirred into water?"
@@ -71,6 +74,15 @@ def test_any_other_label_is_doubted_where_all_is_said(label):
     assert not disagreement(label, [*outcomes, outcome(EXPRESSED, 0.6)])
 
 
+def test_a_partly_right_answer_that_would_earn_nothing_is_left_to_a_person():
+    partly = judged("partially_correct_incomplete")
+    outcomes = [outcome(UNADDRESSED, 0.6), outcome(CONTRADICTED, 0.9, required=False)]
+    assert reconciled(partly, outcomes) == replace(partly, deferred=True)
+    assert reconciled(partly, [*outcomes, outcome(EXPRESSED, 0.6, required=False)]) == partly
+    assert reconciled(partly, []) == partly
+    assert reconciled(judged("irrelevant"), outcomes) == judged("irrelevant")
+
+
 def test_optional_facets_alone_say_nothing():
     assert not disagreement("irrelevant", [outcome(EXPRESSED, 0.95, required=False)])
 
@@ -99,8 +111,9 @@ def test_only_claims_that_a_person_set_move_a_judgement(label, claims):
         assert [facet.facet.first for facet in outcomes] == ["salt dissolves", "water remains clear"]
         against = bool(disagreement(label, outcomes))
         assert (" was judged “" in one.explanation.doubt) == against
-        moved = against and claims is not None
-        assert (one.deferred, one.confidence < 0.9) == (moved, moved)
+        less_sure = against and claims is not None
+        left = less_sure or (claims is not None and earns_nothing(label, outcomes))
+        assert (one.deferred, one.confidence < 0.9) == (left, less_sure)
 
 
 @pytest.mark.parametrize("claims", [None, CLAIMS])
@@ -112,6 +125,37 @@ def test_an_explanation_changes_nothing_else(claims):
     explained = grade_class(SALT, answers, decided, claims, explain=True)
     assert [replace(one, explanation=None) for one in explained] == plain
     assert any(one.explanation for one in explained)
+
+
+REFERENCE_WORDS = tuple(REFERENCE.rstrip(".").lower().split())
+QUESTION_WORDS = tuple(QUESTION.rstrip("?").lower().split())
+NEGATIONS = ("not", "no", "never", "doesn't", "without", "nothing")
+OTHER_WORDS = ("ice", "melts", "cloudy", "because", "sugar", "quickly", "7", "i", "dunno", "zxqv", "!")
+WORDS = st.one_of(map(st.sampled_from, (REFERENCE_WORDS, QUESTION_WORDS, NEGATIONS, OTHER_WORDS)))
+WRITTEN = st.one_of(
+    st.lists(WORDS, max_size=12).map(" ".join),
+    # The reference with some words changed: close to what is right, and to what contradicts it.
+    st.dictionaries(st.integers(0, len(REFERENCE_WORDS) - 1), WORDS, max_size=3).map(
+        lambda changes: " ".join(changes.get(place, word) for place, word in enumerate(REFERENCE_WORDS))
+    ),
+)
+MARKED = st.tuples(WRITTEN, st.sampled_from(LABELS))
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@given(
+    st.lists(WRITTEN, min_size=1, max_size=6), st.lists(MARKED, max_size=2), st.sampled_from([None, CLAIMS])
+)
+def test_no_explanation_changes_anything_else_whatever_is_written(answers, decided, claims):
+    plain = grade_class(SALT, answers, decided, claims)
+    explained = grade_class(SALT, answers, decided, claims, explain=True)
+    for before, after in zip(plain, explained, strict=True):
+        assert after.label == before.label
+        assert after.score == before.score
+        assert after.confidence == before.confidence
+        assert after.deferred == before.deferred
+        assert after.reason == before.reason
+        assert replace(after, explanation=None) == before
 
 
 def test_the_grader_says_of_a_correct_answer_what_was_not_found():

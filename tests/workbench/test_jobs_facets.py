@@ -62,6 +62,10 @@ def test_who_is_partly_right_and_says_no_part_is_left_to_a_person(store, questio
                 for one in super().judge(question, answers, decided)
             ]
 
+        def explain(self, question, answers, judgements):
+            explained = super().explain(question, answers, judgements)
+            return [reconciled(judgement, judgement.explanation.facets) for judgement in explained]
+
     do(store, "grade", question_id, Partly())
     before = [view.judged.deferred for view in views(store, question_id)]
     courses.set_facets(store, question_id, [Facet("", "zebra")])

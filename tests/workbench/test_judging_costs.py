@@ -10,9 +10,17 @@ from postil.alignment.aligner import MOST_ALIGNED
 from postil.entailment.entailer import MOST_OF_HYPOTHESIS, MOST_OF_TEXT
 from postil.grading import claims
 from postil.grading.answers import MOST_READ
-from postil.workbench.jobs import costs
-from postil.workbench.jobs.costs import MOST_SECONDS, demand_affordable, estimate
-from postil.workbench.jobs.judging import AlignTask, ClassTask, EntailTask, FacetsTask, TooMuchError
+from postil.workbench.jobs import judging
+from postil.workbench.jobs.judging import (
+    MOST_SECONDS,
+    AlignTask,
+    ClassTask,
+    EntailTask,
+    FacetsTask,
+    TooMuchError,
+    demand_affordable,
+    estimate,
+)
 
 WORDS = "the light bulb glows because current flows from its battery through closed wires and back again so"
 
@@ -98,6 +106,6 @@ def test_an_estimate_is_not_far_from_what_it_takes():
 
 
 def test_prices_end_where_reading_ends():
-    assert (costs._GRADED, costs._ALIGNED) == (MOST_READ, MOST_ALIGNED)
-    assert costs._MOST_CLAIMS == claims._MOST_POINTS
-    assert (costs._PASSAGE, costs._HYPOTHESIS) == (MOST_OF_TEXT, MOST_OF_HYPOTHESIS)
+    assert (judging._GRADED, judging._ALIGNED) == (MOST_READ, MOST_ALIGNED)
+    assert judging._MOST_CLAIMS == claims._MOST_POINTS
+    assert (judging._PASSAGE, judging._HYPOTHESIS) == (MOST_OF_TEXT, MOST_OF_HYPOTHESIS)

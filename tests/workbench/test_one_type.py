@@ -146,9 +146,11 @@ PAIRS = [
     Pair(
         judging_schemas.Feedback,
         judgements.Explanation,
+        only_shape={"teacher": "`note` and `doubt`, which are one text here"},
         only_other={
             "alignment": "beside the feedback",
             "facets": "beside the feedback",
+            "note": "the beginning of `teacher`",
             "doubt": "the end of `teacher`",
         },
     ),

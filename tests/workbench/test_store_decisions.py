@@ -4,7 +4,7 @@ import pytest
 
 from postil.errors import PostilError
 from postil.workbench.records import NewAnswer
-from postil.workbench.store import answers, decisions
+from postil.workbench.store import answers, decisions, rows
 
 
 def label(store, id):
@@ -86,7 +86,7 @@ def test_many_pass_as_one_step_each_with_the_machines_label(store, graded, ids):
 
 
 def test_more_answers_than_one_query_names(store, graded, ids, monkeypatch):
-    monkeypatch.setattr(decisions, "_TOGETHER", 2)
+    monkeypatch.setattr(rows, "_TOGETHER", 2)
     decisions.decide(store, graded, list(ids.values()), "correct", "group")
     decisions.decide(store, graded, list(ids.values()), "non_domain", "group")
     assert {one.label for one in decisions.current(store, graded)} == {"non_domain"}

@@ -222,7 +222,7 @@ def read_gold_chunks(pairs: Sequence[AlignedPair], files: tuple[Path, Path]) -> 
 
 
 def chunk_problems(path: Path) -> list[Problem]:
-    """All that is irregular in a chunk file, also beside its sentences if `NAME.sent1.txt` is there."""
+    """Everything irregular in a chunk file, compared with its sentences if `NAME.sent1.txt` exists."""
     sentences, problems = _parse_chunks(path)
     file = path.with_name(f"{path.name.removesuffix(_CHUNKS)}.txt")
     if not file.is_file():

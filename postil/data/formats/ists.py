@@ -211,7 +211,7 @@ def _numbers(state: _State, side: str, section: str) -> tuple[int, ...] | None:
 
 
 def _labels(state: _State, written: str) -> tuple[str, ...] | None:
-    """The type of a link and its additions, also where they are written in lower case."""
+    """The type of a link and its additions, even if they are in lower case."""
     labels = tuple(label.strip() for label in written.upper().split("_") if label.strip())
     types = [label for label in labels if label in TYPES]
     if len(types) != 1 or any(label not in TYPES and label not in ADDITIONS for label in labels):

@@ -50,7 +50,7 @@ class Example:
 class QuizQuestion:
     """A question of a quiz that is answered in words.
 
-    `references` are the answers that earn all points; `feedback` is what those who give them are told.
+    `references` are the answers that earn all points; `feedback` is shown to pupils who give one of them.
     `notes` say what could not be imported unchanged.
     """
 

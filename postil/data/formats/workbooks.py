@@ -42,6 +42,20 @@ class _Enough(Exception):  # noqa: N818 - not an error: the rest of a part is of
     """All that is needed of a part has been read."""
 
 
+class _Text:
+    """The text of the elements that are being read, piece by piece, but not how it is pronounced."""
+
+    __slots__ = ("pieces", "reading", "spoken")
+
+    def __init__(self) -> None:
+        self.pieces: list[str] = []
+        self.reading = self.spoken = False
+
+    def add(self, data: str) -> None:
+        if self.reading:
+            self.pieces.append(data)
+
+
 def read_sheet(path: Path, sheet: str | None = None, limits: Limits = USUAL) -> Grid:
     """Read the filled rows of one sheet (the first that has any, or the one named) with their row numbers."""
     data = read_bytes(path, in_lines=False)
@@ -173,32 +187,25 @@ class _Workbook:
     def _strings(self, part: str | None) -> list[str]:
         """The texts that cells refer to by their numbers."""
         strings: list[str] = []
-        pieces: list[str] = []
-        reading = spoken = False
+        text = _Text()
 
         def start(tag: str, attributes: Mapping[str, str]) -> None:
-            nonlocal reading, spoken
             if tag == "t":
-                reading = not spoken
+                text.reading = not text.spoken
             elif tag == "rPh":  # how the text is pronounced
-                spoken = True
-
-        def text(data: str) -> None:
-            if reading:
-                pieces.append(data)
+                text.spoken = True
 
         def end(tag: str) -> None:
-            nonlocal reading, spoken
             if tag == "t":
-                reading = False
+                text.reading = False
             elif tag == "rPh":
-                spoken = False
+                text.spoken = False
             elif tag == "si":
-                strings.append(_plain("".join(pieces)))
-                pieces.clear()
+                strings.append(_plain("".join(text.pieces)))
+                text.pieces.clear()
 
         if part is not None:
-            self.parse(part, start, end, text)
+            self.parse(part, start, end, text.add)
         return strings
 
 
@@ -244,40 +251,36 @@ def _read_rows(workbook: _Workbook, part: str, title: str, strings: list[str], s
     """The filled rows of a sheet, which is refused at a limit, before any row is filled up with blanks."""
     limits, grid = workbook.limits, Grid()
     cells: dict[int, str] = {}
-    pieces: list[str] = []
-    inside = reading = spoken = False
+    text = _Text()
+    inside = False
     number = column = filled = characters = widest = 0
     kind, style = "n", ""
     sheet = f"sheet {some([title])}"
 
     def start(tag: str, attributes: Mapping[str, str]) -> None:
-        nonlocal inside, reading, spoken, number, column, kind, style
+        nonlocal inside, number, column, kind, style
         if tag == "c":
             place = attributes.get("r")
             column = _column(place.rstrip("0123456789")) if place else column + 1
             kind, style = attributes.get("t", "n"), attributes.get("s", "")
-            pieces.clear()
+            text.pieces.clear()
         elif tag in ("v", "t"):
-            reading = inside and not spoken
+            text.reading = inside and not text.spoken
         elif tag == "row":
             number, column = int(float(attributes.get("r", number + 1))), 0
             cells.clear()
             limits.check_raw(workbook.path, number, 0, 0, line=number, record=sheet)
         elif tag == "rPh":
-            spoken = True
+            text.spoken = True
         elif tag == "sheetData":
             inside = True
 
-    def text(data: str) -> None:
-        if reading:
-            pieces.append(data)
-
     def end(tag: str) -> None:
-        nonlocal reading, spoken, filled, characters, widest
+        nonlocal filled, characters, widest
         if tag in ("v", "t"):
-            reading = False
+            text.reading = False
         elif tag == "c":
-            content = _value("".join(pieces), kind, style, strings, styles, workbook.epoch_1904)
+            content = _value("".join(text.pieces), kind, style, strings, styles, workbook.epoch_1904)
             if content:
                 cells[column] = content
                 filled, characters = filled + 1, characters + len(content)
@@ -296,11 +299,11 @@ def _read_rows(workbook: _Workbook, part: str, title: str, strings: list[str], s
                 grid.append((number, [cells.get(place, "") for place in range(1, width + 1)]))
             cells.clear()
         elif tag == "rPh":
-            spoken = False
+            text.spoken = False
         elif tag == "sheetData":
             raise _Enough
 
-    workbook.parse(part, start, end, text)
+    workbook.parse(part, start, end, text.add)
     return grid
 
 

@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException
 
 from postil import __version__
 from postil.errors import PostilError
-from postil.workbench.api import courses, exports, jobs, judging, judging_schemas, pupils, schemas
+from postil.workbench.api import courses, jobs, judging, judging_schemas, pupils, schemas
 from postil.workbench.api.auth import OfCaller, count_stranger, needs, refuse_unknown
 from postil.workbench.api.idempotency import HEADER, REPLAYED
 from postil.workbench.http import problems
@@ -240,7 +240,7 @@ _GROUPS = (
     courses.answers_router,
     courses.decisions_router,
     jobs.router,
-    exports.router,
+    jobs.exports_router,
     pupils.router,
     pupils.erasing_router,
     router,

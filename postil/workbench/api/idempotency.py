@@ -100,7 +100,7 @@ async def _once(request: Request, route: APIRoute, caller: str, key: str, handle
                     await run_in_threadpool(access.free_key, store, caller, key)
             raise
     record = _record(request, route, response)
-    with suppress(StoreAwayError):  # it was done: who asked is told so, even if it cannot be written down
+    with suppress(StoreAwayError):  # it was done: the response says so, even if it cannot be stored
         await run_in_threadpool(access.keep_reply, store, caller, key, response.status_code, record)
     return response
 

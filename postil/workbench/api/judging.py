@@ -22,7 +22,6 @@ from postil.workbench.api.judging_schemas import (
     GradeTexts,
 )
 from postil.workbench.http.problems import ProblemError
-from postil.workbench.jobs.costs import demand_affordable
 from postil.workbench.jobs.judging import (
     AlignTask,
     ClassTask,
@@ -33,6 +32,7 @@ from postil.workbench.jobs.judging import (
     TooBusyError,
     TooManyError,
     TooMuchError,
+    demand_affordable,
 )
 from postil.workbench.store.database import Store
 from postil.workbench.store.jobs import DEFERRED, GRADED, SECONDS, Counts, add_counts

@@ -131,9 +131,9 @@ def local_path(path: str) -> str:
 
 
 def login_path(request: Request, *, had_session: bool = False) -> str:
-    """Where somebody logs in who is to come back to the page that was asked for.
+    """The login page's address; after logging in, people come back to the page that they asked for.
 
-    Who `had_session` is told there that it has ended, and that what they sent went nowhere.
+    With `had_session`, the login page says that the session has ended and that nothing was stored.
     """
     page = page_of(request)
     query = {"next": page} if page != "/" else {}

@@ -210,7 +210,7 @@ class Guard:
                 await self.app(scope, self._limited(receive), answer)
                 return
             await _drain(receive, _DRAINED * self.settings.most_bytes)
-        except StoreAwayError as error:  # before anybody is known: later it is told as other errors are
+        except StoreAwayError as error:  # before anybody is known: later it is shown like other errors
             refusal = HTTPException(507 if isinstance(error, StoreFullError) else 503, str(error))
         except Exception as error:  # noqa: BLE001 — whatever it is, its text may be a pupil's and stays out of logs
             _log(request, error)

@@ -217,7 +217,7 @@ async def show_health() -> Response:
 
 @router.api_route("/readyz", methods=_ASKED)
 async def show_readiness(request: Request) -> Response:
-    """Whether requests can be answered: the database is there, and has this version's tables."""
+    """Whether requests can be answered: the database is reachable and has this version's tables."""
     monitor: Monitor = request.app.state.monitor
     ready = await monitor.ready.answer()
     return PlainTextResponse("ready\n") if ready else PlainTextResponse("not ready\n", 503)

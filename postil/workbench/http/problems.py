@@ -1,4 +1,4 @@
-"""What a program is told when something goes wrong: problem+json (RFC 9457), of a few kinds that stay."""
+"""Errors as programs get them: problem+json (RFC 9457), of a few kinds whose names never change."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ async def answer_error(request: Request, error: Exception) -> JSONResponse:
     if isinstance(error, StoreAwayError):
         return problem("unavailable", error.what, hint=error.hint, headers={"Retry-After": "5"})
     if isinstance(error, PostilError):
-        # What cannot be read is not there any more; what cannot be written does not go with what is there.
+        # What cannot be read no longer exists; what cannot be written conflicts with what exists.
         kind = "not-found" if request.method in _READING else "conflict"
         return problem(kind, error.what, hint=error.hint)
     return problem("internal")  # Postil itself made a mistake; the log says which

@@ -180,7 +180,7 @@ def is_htmx(request: Request) -> bool:
 
 
 def _when(moment: datetime) -> str:
-    """A moment by the clock of the server, with the zone: whoever reads it may sit elsewhere."""
+    """A moment by the server's clock, with its time zone: the reader may be in another."""
     local = moment.astimezone()
     return f"{local.day} {local:%B %Y, %H:%M %Z}"
 
@@ -319,7 +319,7 @@ _TEXTS = {
 
 
 class NotAllowedError(HTTPException):
-    """Something that this person sees and may not do; `way` is an address to go to instead, and its words."""
+    """Something that this person may see but not do; `way` is another page to go to, and the link's words."""
 
     def __init__(self, why: str, way: tuple[str, str] | None = None) -> None:
         super().__init__(403, why)
@@ -327,13 +327,13 @@ class NotAllowedError(HTTPException):
 
 
 def too_many(seconds: int) -> HTTPException:
-    """What somebody is told who asks for more than is given in a minute."""
+    """The response to somebody who has sent too many requests in a minute."""
     what = f"You have made too many requests in a minute. Try again in {number_of(seconds, 'second')}."
     return HTTPException(429, what, headers={"Retry-After": str(seconds)})
 
 
 def too_large(most_bytes: int) -> HTTPException:
-    """What a person is told whose file is larger than the workbench reads."""
+    """The response to a file that is larger than the limit."""
     return HTTPException(
         413,
         f"This is larger than the limit of {most_bytes // 2**20} MB, so nothing was stored. A class's "

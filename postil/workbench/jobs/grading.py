@@ -10,7 +10,7 @@ from math import ceil
 from typing import Protocol, runtime_checkable
 
 from postil.data.judgements import EXPRESSED, UNADDRESSED, Judgement, Reason, collapsed, score_of
-from postil.data.labels import PARTLY, RESPONSE_SCHEMES
+from postil.data.labels import RESPONSE_SCHEMES
 from postil.errors import PostilError
 from postil.grading.answers import bare, shortened
 from postil.workbench.claims import Outcome, kept_outcome, looked_for
@@ -110,18 +110,13 @@ def judged_record(question: Question, answer: Answer, judgement: Judgement, tick
     explanation = judgement.explanation
     noted = explanation if judgement.reason is not Reason.TOLD else None
     outcomes = _outcomes(question, judgement, ticks.get((_words(answer), judgement.label), {}))
-    # An answer that is called partly right and yet says no item that counts would earn nothing.
-    partly = (
-        judgement.label == PARTLY and judgement.reason is not Reason.TOLD and question.facets and outcomes
-    )
-    earns_nothing = bool(partly) and all(outcome.label != EXPRESSED for outcome in outcomes)
     return Judged(
         answer_id=answer.id,
         label=judgement.label,
         probabilities=judgement.probabilities["5way"],
         score=judgement.score,
         confidence=judgement.confidence,
-        deferred=judgement.deferred or earns_nothing,
+        deferred=judgement.deferred,
         reason=judgement.reason,
         reference=judgement.reference,
         teacher=noted.note if noted else "",
@@ -161,7 +156,7 @@ def unread_judgement(earlier: Judged | None = None) -> Judgement:
 
 
 def _outcomes(question: Question, judgement: Judgement, ticks: Mapping[str, bool]) -> tuple[Outcome, ...]:
-    """What became of the facets; a person's label that is repeated brings its ticks: equals earn the same."""
+    """What became of the facets; a repeated label of a person comes with its ticks: equals earn the same."""
     explanation = judgement.explanation
     outcomes = tuple(map(kept_outcome, explanation.facets)) if explanation else ()
     if judgement.reason is not Reason.TOLD:

@@ -58,8 +58,8 @@ class IsolatedMachine:
     ) -> list[Judgement]:
         """Judge the class; answers that cannot be read get a judgement that says so."""
 
-        def ask(places: Sequence[int], patience: int = 1) -> list[Judgement]:
-            texts, labels = [answers[place] for place in places], [decided[place] for place in places]
+        def ask(indexes: Sequence[int], patience: int = 1) -> list[Judgement]:
+            texts, labels = [answers[index] for index in indexes], [decided[index] for index in indexes]
             judged: list[Judgement] = self._ask(texts, "judge", question, texts, labels, patience=patience)
             return judged
 
@@ -67,35 +67,38 @@ class IsolatedMachine:
         if judged is None:
             what = "the class as a whole takes more time or memory than a worker may use."
             raise PostilError(what, hint="Divide it among several questions, or give workers more memory.")
-        return [judged.get(place) or unread_judgement() for place in range(len(answers))]
+        return [judged.get(index) or unread_judgement() for index in range(len(answers))]
 
     def explain(
         self, question: Question, answers: Sequence[str], judgements: Sequence[Judgement]
     ) -> list[Judgement]:
         """Explain judgements; those that cannot be explained say so."""
 
-        def ask(places: Sequence[int]) -> list[Judgement]:
-            texts, own = [answers[place] for place in places], [judgements[place] for place in places]
+        def ask(indexes: Sequence[int]) -> list[Judgement]:
+            texts, own = [answers[index] for index in indexes], [judgements[index] for index in indexes]
             explained: list[Judgement] = self._ask(texts, "explain", question, texts, own)
             return explained
 
-        readable = [place for place, given in enumerate(judgements) if given.reason is not Reason.UNREAD]
+        readable = [
+            index for index, judgement in enumerate(judgements) if judgement.reason is not Reason.UNREAD
+        ]
         explained = self._sifted(question, answers, readable, ask)
         return [
-            explained.get(place) or (given if given.reason is Reason.UNREAD else _unexplained(given))
-            for place, given in enumerate(judgements)
+            explained.get(index)
+            or (judgement if judgement.reason is Reason.UNREAD else _unexplained(judgement))
+            for index, judgement in enumerate(judgements)
         ]
 
     def propose(self, question: Question, answers: Sequence[str], count: int) -> list[int]:
         """The places of the answers to label first, among those that can be read."""
 
-        def ask(places: Sequence[int], patience: int = 1) -> list[int]:
-            texts = [answers[place] for place in places]
+        def ask(indexes: Sequence[int], patience: int = 1) -> list[int]:
+            texts = [answers[index] for index in indexes]
             proposed = self._ask(texts, "propose", question, texts, count, patience=patience)
             return [proposed.index(number) + 1 if number in proposed else 0 for number in range(len(texts))]
 
         ranks = self._without_failing(question, answers, ask) or {}
-        return sorted((place for place, rank in ranks.items() if rank), key=lambda place: ranks[place])
+        return sorted((index for index, rank in ranks.items() if rank), key=lambda index: ranks[index])
 
     def facets(self, question: Question) -> list[str]:
         """What a full answer says."""
@@ -108,13 +111,13 @@ class IsolatedMachine:
     def group(self, answers: Sequence[str]) -> list[int]:
         """The group of each answer; one that cannot be compared is alone in its group."""
 
-        def ask(places: Sequence[int], patience: int = 1) -> list[int]:
-            texts = [answers[place] for place in places]
+        def ask(indexes: Sequence[int], patience: int = 1) -> list[int]:
+            texts = [answers[index] for index in indexes]
             numbers = self._ask(texts, "group", texts, patience=patience)
-            return [places[number - 1] + 1 for number in numbers]
+            return [indexes[number - 1] + 1 for number in numbers]
 
         groups = self._without_failing(None, answers, ask) or {}
-        return [groups.get(place, place + 1) for place in range(len(answers))]
+        return [groups.get(index, index + 1) for index in range(len(answers))]
 
     def _ask(self, texts: Sequence[str], method: str, *arguments: object, patience: int = 1) -> Any:
         length = sum(min(len(text), _LONGEST) for text in texts)
@@ -129,23 +132,23 @@ class IsolatedMachine:
 
         A process that is killed from outside breaks no text, so a fruitless search does not end it at once.
         """
-        places = list(range(len(texts)))
+        indexes = list(range(len(texts)))
         fruitless = 0
-        while places and fruitless < _ROUNDS:
+        while indexes and fruitless < _ROUNDS:
             try:
-                return dict(zip(places, ask(places, 2**fruitless), strict=True))
+                return dict(zip(indexes, ask(indexes, 2**fruitless), strict=True))
             except FailedError as failure:
-                _LOG.warning("%d answers could not be read together: %s", len(places), failure)
-            readable = sorted(self._sifted(question, texts, places, ask, together=_TOGETHER))
-            fruitless += readable == places
-            places = readable
-        return None if places else {}
+                _LOG.warning("%d answers could not be read together: %s", len(indexes), failure)
+            readable = sorted(self._sifted(question, texts, indexes, ask, together=_TOGETHER))
+            fruitless += readable == indexes
+            indexes = readable
+        return None if indexes else {}
 
     def _sifted(
         self,
         question: Question | None,
         texts: Sequence[str],
-        places: Sequence[int],
+        indexes: Sequence[int],
         ask: Callable[[Sequence[int]], list[_T]],
         *,
         together: int | None = None,
@@ -156,15 +159,15 @@ class IsolatedMachine:
         process.
         """
         equal: dict[str, list[int]] = {}
-        for place in places:
-            equal.setdefault(texts[place], []).append(place)
+        for index in indexes:
+            equal.setdefault(texts[index], []).append(index)
         results: dict[int, _T] = {}
         failures = 0
         batches = list(_cut(list(equal.values()), together or len(equal)))
         retried: set[int] = set()
         while batches:
             batch = batches.pop()
-            members = [place for same in batch for place in same]
+            members = [index for same in batch for index in same]
             try:
                 results.update(zip(members, ask(members), strict=True))
                 continue

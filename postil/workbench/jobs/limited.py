@@ -1,4 +1,4 @@
-"""A process with limits of its own, for work that may take too long, too much memory, or its process along.
+"""A process with limits of its own, for work that may take too long, use too much memory, or crash.
 
 What it is given appears in no message and no log.
 """

@@ -50,7 +50,7 @@ _WRONG = Message(
 
 @router.get("/login")
 def show_login(request: Request, store: OfStore, next: str = "") -> Response:  # noqa: A002 - as in addresses
-    """The form to log in; who is in already goes on."""
+    """The form to log in; anyone who is already logged in goes straight on."""
     _demand_accounts(request)
     if request.state.person is not None:
         return back(local_path(next))

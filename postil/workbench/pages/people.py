@@ -224,7 +224,7 @@ def change_level(
 
 @sharing_router.post("/courses/{course_id}/people/{account_id}/remove", dependencies=[may(Level.OWN)])
 def unshare(request: Request, course_id: int, account_id: Number, store: OfStore) -> RedirectResponse:
-    """Share a course no longer with somebody."""
+    """Stop sharing a course with somebody."""
     other = _demand_member(store, course_id, account_id)
     unshare_course(store, course_id, account_id)
     note(request, events.COURSE_UNSHARED, course_id=course_id, about=other.login)
@@ -326,7 +326,7 @@ class Chosen:
 
     @property
     def query(self) -> str:
-        """The same as an address has it, without the page; empty for the whole log."""
+        """The same as part of an address, without the page; empty for the whole log."""
         given = {"person": self.person, "kind": self.kind}
         return urlencode({name: value for name, value in given.items() if value})
 

@@ -332,7 +332,7 @@ def drop(request: Request, round_id: int, store: OfStore) -> RedirectResponse:
 
 
 def _choosable(store: Store, right: Right) -> list[Person]:
-    """Who can have a part in a round: who does not own the course lets nobody else see its answers."""
+    """The people who can take part in a round; only the owner can let others see the course's answers."""
     members = _members(store, right.course_id)
     return [
         account.person

@@ -311,7 +311,7 @@ def type_answer(
 
 @router.get("/drafts/{token}", dependencies=[may(Level.TEACH)])
 def show_draft(request: Request, token: str, store: OfStore, settings: OfSettings) -> Response:
-    """What was brought, which column is taken for what, and what would be stored."""
+    """Show the uploaded answers, what each column is taken for, and what would be stored."""
     draft = get_draft(store, token)
     if draft.quiz is not None:
         return back(f"/drafts/{token}/quiz")

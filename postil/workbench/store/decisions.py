@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Select, and_, func, insert, select, update
@@ -12,14 +12,13 @@ from postil.errors import PostilError, unknown_label
 from postil.workbench.records import LABELS, Decision, Version
 from postil.workbench.store.courses import lock_question
 from postil.workbench.store.database import Store
-from postil.workbench.store.rows import ChangedError, decision_of
+from postil.workbench.store.rows import ChangedError, batches_of, decision_of
 from postil.workbench.store.tables import AnswerRow, DecisionRow, JudgementRow, now
 
 SOURCES = ("review", "start", "group", "accepted")
 LABELLED, SETTLED = "labelled", "settled"  # by two people alike, or by a referee where they differed
 UPLOADED = "uploaded"  # what a person had decided before: no step in the workbench, so undoing passes it over
 _NOBODY = -1  # no account has this number
-_TOGETHER = 1000  # answers named in one query; databases take a limited number
 # What the machine says of an answer, if anything: a label and the probabilities.
 _Machine = tuple[str | None, dict[str, Any] | None]
 Versions = Mapping[int, Version]  # what somebody saw of answers, by their numbers
@@ -70,8 +69,8 @@ def decide_unchanged(
 ) -> list[Decision]:
     """Label those answers that nobody has decided since they were `seen`; returns what was decided since.
 
-    What is missing in `seen` was undecided then. Even one's own decisions in between stay: who decides about
-    many at once does not look at each.
+    What is missing in `seen` was undecided then. Even one's own decisions in between stay: nobody who decides
+    about many at once looks at each.
     """
     ids = _demand_usable(answer_ids, label, source)
     with store.writing() as session:
@@ -113,7 +112,7 @@ def pass_all(
 
 
 def keep_uploaded(session: Session, question_id: int, labels: Mapping[int, str]) -> None:
-    """Keep the labels that new answers, named by their numbers, brought with them."""
+    """Keep the labels that came with new answers, named by their numbers."""
     if labels:
         _keep(session, question_id, labels, dict.fromkeys(labels, (None, None)), UPLOADED)
 
@@ -153,7 +152,7 @@ def undo_last(store: Store, question_id: int, *, seen: int | None = None) -> lis
             .where(DecisionRow.undone.is_(None))
             .group_by(DecisionRow.answer_id)
         )
-        for ids in _batches(session.scalars(earlier).all()):
+        for ids in batches_of(session.scalars(earlier).all()):
             session.execute(update(DecisionRow).where(DecisionRow.id.in_(ids)).values(standing=True))
         return [decision_of(row) for row in undone]
 
@@ -208,10 +207,10 @@ def _changed(
 ) -> set[int]:
     """Which of these answers are no longer as they were seen.
 
-    Unless `exact`, only what somebody else has decided counts: who decides again corrects themselves.
+    Unless `exact`, only what somebody else has decided counts: people may correct themselves.
     """
     changed = set()
-    for batch in _batches(ids):
+    for batch in batches_of(ids):
         standing = and_(DecisionRow.answer_id == AnswerRow.id, DecisionRow.standing)
         query = (
             select(AnswerRow.id, DecisionRow.id, DecisionRow.account_id, JudgementRow.made)
@@ -231,7 +230,7 @@ def _standing(session: Session, ids: Sequence[int]) -> list[Decision]:
     """The decisions about answers that count."""
     return [
         decision_of(row)
-        for batch in _batches(ids)
+        for batch in batches_of(ids)
         for row in session.scalars(
             select(DecisionRow).where(DecisionRow.answer_id.in_(batch), DecisionRow.standing)
         )
@@ -313,7 +312,7 @@ def _keep(
 def _step_aside(session: Session, ids: Sequence[int]) -> dict[int, Mapping[str, bool]]:
     """Let earlier decisions on answers count no longer; returns their ticks, which may go on to count."""
     ticks: dict[int, Mapping[str, bool]] = {}
-    for batch in _batches(ids):
+    for batch in batches_of(ids):
         earlier = DecisionRow.answer_id.in_(batch), DecisionRow.standing
         query = select(DecisionRow.answer_id, DecisionRow.ticked).where(*earlier)
         ticks |= {id: ticked for id, ticked in session.execute(query) if ticked}
@@ -321,15 +320,10 @@ def _step_aside(session: Session, ids: Sequence[int]) -> dict[int, Mapping[str, 
     return ticks
 
 
-def _batches(ids: Sequence[int]) -> Iterator[Sequence[int]]:
-    for start in range(0, len(ids), _TOGETHER):
-        yield ids[start : start + _TOGETHER]
-
-
 def _demand_answers(session: Session, question_id: int, ids: Sequence[int]) -> dict[int, _Machine]:
     """What the machine says of answers that must be this question's."""
     machine: dict[int, _Machine] = {}
-    for batch in _batches(ids):
+    for batch in batches_of(ids):
         query = (
             select(AnswerRow.id, JudgementRow.label, JudgementRow.probabilities)
             .outerjoin(JudgementRow, JudgementRow.answer_id == AnswerRow.id)

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from postil.data.judgements import Reason
 from postil.data.labels import PARTLY
 from postil.errors import PostilError
-from postil.workbench.records import Change, Decision, Job, Judged
+from postil.workbench.records import Change, Decision, Job, Judged, counting_label
 from postil.workbench.store.answers import joined, label_column
 from postil.workbench.store.database import Store
 from postil.workbench.store.jobs import (
@@ -63,8 +63,7 @@ class Seen:
     @property
     def label(self) -> str | None:
         """The label that counts; None before anybody has judged."""
-        counting = self.decision or self.judged
-        return counting.label if counting else None
+        return counting_label(self.decision, self.judged)
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,7 +133,7 @@ def _words(text: str, shortest: int) -> list[str]:
 
 
 def _is_repeated(text: str) -> bool:
-    """Whether a text is a shorter one, too short for a password, again and again."""
+    """Whether a text only repeats a shorter one that is too short for a password."""
     lengths = range(1, min(SHORTEST_PASSWORD, len(text) // 2 + 1))
     return any(text == (text[:length] * len(text))[: len(text)] for length in lengths)
 

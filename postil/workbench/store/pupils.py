@@ -26,7 +26,7 @@ from postil.workbench.store.courses import course_names, get_question, lock_ques
 from postil.workbench.store.database import Store, forget_deleted
 from postil.workbench.store.decisions import history
 from postil.workbench.store.drafts import drafts_with
-from postil.workbench.store.rows import ChangedError, gone, storable
+from postil.workbench.store.rows import ChangedError, batches_of, gone, storable
 from postil.workbench.store.tables import (
     AnswerRow,
     CourseRow,
@@ -40,7 +40,6 @@ from postil.workbench.store.tables import (
 
 MOST_FOUND = 200
 _TELLING = 12  # characters; an upload with a shorter text may be anybody's
-_TOGETHER = 1000  # answers named in one query
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +118,7 @@ def stored_of(store: Store, pupils: Iterable[Pupil]) -> list[Stored]:
     with store.reading() as session:
         ids = [id for id, _ in _answers(session, pupils)]
         blind: dict[int, list[BlindLabel]] = {}
-        for batch in _batches(ids):
+        for batch in batches_of(ids):
             columns = TaggingRow.answer_id, TaggingRow.label, TaggingRow.note, TaggingRow.made
             taggings = select(*columns).where(TaggingRow.answer_id.in_(batch)).order_by(TaggingRow.made)
             for id, label, note, made in session.execute(taggings):
@@ -169,7 +168,7 @@ def erase(
         cells = {pupil.key for pupil in pupils if not is_made(pupil.key)}
         uploads = drafts_with(session, courses, names | texts, cells)
         session.execute(delete(DraftRow).where(DraftRow.digest.in_(uploads)))
-        for batch in _batches(ids):  # judgements, proposals, decisions and labels go with them
+        for batch in batches_of(ids):  # judgements, proposals, decisions and labels go with them
             session.execute(delete(AnswerRow).where(AnswerRow.id.in_(batch)))
         forget_replies(session, set(ids))
         _forget_names(session, names, courses)
@@ -216,7 +215,7 @@ def _answers(session: Session, pupils: Iterable[Pupil]) -> list[tuple[int, int]]
 
 
 def _texts(session: Session, ids: Sequence[int]) -> Iterator[str]:
-    for batch in _batches(ids):
+    for batch in batches_of(ids):
         yield from session.scalars(select(AnswerRow.text).where(AnswerRow.id.in_(batch)))
 
 
@@ -231,7 +230,7 @@ def _forget_names(session: Session, names: Collection[str], courses: Collection[
     kinds = EventRow.what.in_((events.ANSWERS_IMPORTED, events.ANSWER_DELETED))
     query = select(EventRow.id, EventRow.about).where(kinds, EventRow.course_id.in_(courses))
     about = [id for id, words in session.execute(query) if _mentions(json.dumps(words), names)]
-    for batch in _batches(about):
+    for batch in batches_of(about):
         session.execute(update(EventRow).where(EventRow.id.in_(batch)).values(about=""))
 
 
@@ -260,8 +259,3 @@ def _teaches(person: Person) -> ColumnElement[bool]:
 def _in_course(person: Person) -> ColumnElement[bool]:
     courses: Any = select(CourseRow.id).where(_teaches(person))
     return QuestionRow.course_id.in_(courses)
-
-
-def _batches(ids: Sequence[int]) -> Iterator[Sequence[int]]:
-    for start in range(0, len(ids), _TOGETHER):
-        yield ids[start : start + _TOGETHER]

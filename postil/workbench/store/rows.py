@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from functools import cache
 from hashlib import sha256
@@ -15,6 +15,7 @@ from postil.workbench.claims import Outcome
 from postil.workbench.records import Answer, Decision, Job, Judged
 from postil.workbench.store.tables import AnswerRow, DecisionRow, JobRow, JudgementRow, ProposalRow
 
+_TOGETHER = 1000  # answers named in one query; databases take a limited number
 _UNSTORABLE = dict.fromkeys((0, *range(0xD800, 0xE000)), "\ufffd")
 _DELETED = "It may have been deleted in another window."
 _Row = TypeVar("_Row")
@@ -32,6 +33,12 @@ class ChangedError(PostilError):
 def storable(text: str) -> str:
     """A text as any database takes it: without NUL and halves of characters."""
     return text.translate(_UNSTORABLE)
+
+
+def batches_of(ids: Sequence[int]) -> Iterator[Sequence[int]]:
+    """Numbers of answers in batches that one query can name."""
+    for start in range(0, len(ids), _TOGETHER):
+        yield ids[start : start + _TOGETHER]
 
 
 def digest_of(secret: str) -> str:

@@ -37,7 +37,7 @@ _OWNED = (("course", "owner_id"), ("decision", "account_id"))
 
 
 def upgrade() -> None:
-    """Make the tables; courses and decisions that are there belong to nobody yet."""
+    """Make the tables; existing courses and decisions belong to nobody yet."""
     _accounts()
     _entrance()
     _programs()
