@@ -36,6 +36,10 @@ _COPIED = 0.9  # share of words that question and answer have in common when one
 LONGEST_ANSWER = 3000  # characters
 MOST_READ = 400  # words and symbols
 _REPEATED = re.compile(r"([^\w\s]|_)(?: ?\1){3,}")
+# Characters that nobody sees and that can break a word: soft hyphens, zero-width blanks, directions.
+_UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]"
+)
 
 
 def fingerprint(question: str, references: Sequence[str]) -> str:
@@ -49,8 +53,8 @@ def fingerprint(question: str, references: Sequence[str]) -> str:
 
 
 def shortened(answer: str) -> str:
-    """An answer as far as it is read: blanks made one, "!!!!!!" as "!!!", and no longer than the limits."""
-    text = " ".join(answer.split())[:LONGEST_ANSWER].rstrip()
+    """What is read of an answer: what can be seen, blanks made one, "!!!!!!" as "!!!", within the limits."""
+    text = " ".join(_UNSEEN.sub("", answer).split())[:LONGEST_ANSWER].rstrip()
     return beginning(_REPEATED.sub(r"\1\1\1", text), MOST_READ)
 
 
@@ -89,7 +93,9 @@ def plain_case(question: str, references: Sequence[str], answer: str) -> PlainCa
     asked = overlap_words(question)
     if asked and _repeats(words, asked):
         return PlainCase("irrelevant", Reason.QUESTION)
-    if _is_gibberish(words, {*asked, *chain(*right)}):
+    known = {*asked, *chain(*right)}
+    # "captialism" is a word that somebody misspelt, if question or reference has it.
+    if _is_gibberish(words, known) and _is_gibberish(_spelt(question, references, answer), known):
         return PlainCase("non_domain", Reason.UNKNOWN_WORDS)
     return None
 
@@ -104,6 +110,10 @@ def _repeats(words: Sequence[str], asked: Sequence[str]) -> bool:
     if words[0] == asked[0] and common / len(said | question) >= _COPIED:
         return True
     return bool(_OPEN & question) and said <= question | _ADDED and common >= _COPIED * len(question)
+
+
+def _spelt(question: str, references: Sequence[str], answer: str) -> Sequence[str]:
+    return overlap_words(correct(answer, (question, *references))[0])
 
 
 def _is_gibberish(words: Sequence[str], expected: Iterable[str]) -> bool:

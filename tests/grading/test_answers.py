@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from postil.data.judgements import Reason
 from postil.data.labels import RESPONSE_SCHEMES
-from postil.grading.answers import plain_case
+from postil.grading.answers import plain_case, shortened
 
 QUESTION = "Why is the bulb lit?"
 REFERENCES = ("It is in a closed path with the battery.", "The circuit is complete.")
@@ -150,3 +150,15 @@ def test_any_text_is_a_case_or_none(question: str, references: list[str], answer
         again = plain_case(question, [*references, answer], answer)
         assert again is not None
         assert again.label == "correct"
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer"),
+    [("capitalism", "captialism"), ("Abraham Lincoln", "Lincon"), ("photosynthesis", "fotosynthesis")],
+)
+def test_a_misspelt_word_of_the_reference_is_a_word(reference: str, answer: str) -> None:
+    assert plain_case("What is it?", [reference], answer) is None
+
+
+def test_what_nobody_sees_is_not_read() -> None:
+    assert shortened("it is n\u200bot l\u00adit\ufeff") == "it is not lit"
