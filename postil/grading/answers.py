@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain, product
+from itertools import chain, pairwise, product
 
 from postil.data.judgements import Reason
 from postil.language.fillers import without_fillers
@@ -125,3 +125,73 @@ def _is_gibberish(words: Sequence[str], expected: Iterable[str]) -> bool:
     if 3 * len(known) > len(longer):
         return False
     return not any(word_alike(word, other) >= _LIKE_A_KNOWN_WORD for word, other in product(words, expected))
+
+
+# What says that something is wrong or undecided; it counts where neither question nor reference has it.
+_TAKEN_BACK = re.compile(
+    r"\b(?:wrong|untrue|false|nonsense|rubbish|incorrect|mistaken|a mistake|an error|myth|a lie|disprove[dn]"
+    r"|ruled (?:it |this |that )?out|not (?:true|right|correct|so|the case)|isn'?t (?:true|right|so|correct)"
+    r"|(?:i|we) (?:disagree|doubt)|do(?:n'?t| not) (?:think|believe|agree)|take (?:that|it|this) back"
+    r"|the (?:opposite|reverse|contrary)|other way a?round|scrap that|no wait|i meant|can'?t decide"
+    r"|or not|(?:maybe|perhaps|possibly) not|or (?:maybe|perhaps|else)"
+    r"|(?:may|might|could) be\b.*\b(?:may|might|could) be)\b",
+    re.IGNORECASE,
+)
+_LIGHT = frozenset(
+    """a|an|the|of|to|in|on|at|by|for|with|from|as|is|are|was|were|be|been|being|it|its|this|that|these
+    |those|and|or|but|if|than|then|so|do|does|did|has|have|had|will|would|can|could|may|might|which
+    |who|there|their|they|he|she|we|you|i|not""".replace("\n    ", "").split("|")
+)
+_LEAST_WORDS = 5  # fewer in another order may well mean the same
+_MOST_WORDS = 50  # a longer answer can mention what is wrong, and still be right
+_BORROWED = 0.85  # share of an answer's words that are the reference's
+_NEIGHBOURS = 0.3  # share of neighbouring words that are neighbours in the reference
+_IN_ORDER = 0.7  # share of the words that stand in the reference's order
+
+
+def doubt(question: str, references: Sequence[str], answer: str) -> Reason | None:
+    """What speaks against taking an answer at its word, though it says what the reference says.
+
+    Not one in a hundred right answers of pupils is hit; who strings the reference's words together is.
+    """
+    said = answer.rstrip()
+    if said.endswith("?") and not any(reference.rstrip().endswith("?") for reference in references):
+        return Reason.ASKED
+    words = overlap_words(said)
+    if len(words) <= _MOST_WORDS:
+        known = " ".join((question, *references)).casefold()
+        if any(match[0].casefold() not in known for match in _TAKEN_BACK.finditer(said)):
+            return Reason.TAKEN_BACK
+    if any(_jumbled(words[:MOST_READ], overlap_words(reference)[:MOST_READ]) for reference in references):
+        return Reason.ORDER
+    return None
+
+
+def _jumbled(words: Sequence[str], reference: Sequence[str]) -> bool:
+    """Whether words are mostly a reference's, and neither neighbours nor order are."""
+    known = frozenset(reference)
+    borrowed = [word for word in words if word in known]
+    if len(words) < _LEAST_WORDS or len(borrowed) < _BORROWED * len(words):
+        return False
+    weighty, others = ([word for word in side if word not in _LIGHT] for side in (words, reference))
+    kept = _neighbours(words, reference)
+    if len(weighty) > 2:  # telegram style: the small words are missing, the others stand as they should
+        kept = max(kept, _neighbours(weighty, others))
+    return kept < _NEIGHBOURS and _longest_run(borrowed, reference) < _IN_ORDER * len(borrowed)
+
+
+def _neighbours(words: Sequence[str], reference: Sequence[str]) -> float:
+    pairs = set(pairwise(words))
+    return len(pairs & set(pairwise(reference))) / max(len(pairs), 1)
+
+
+def _longest_run(words: Sequence[str], reference: Sequence[str]) -> int:
+    """How many words stand in the reference's order: the longest common subsequence."""
+    lengths = [0] * (len(reference) + 1)
+    for word in words:
+        before = 0
+        for column, other in enumerate(reference, start=1):
+            above = lengths[column]
+            lengths[column] = before + 1 if word == other else max(above, lengths[column - 1])
+            before = above
+    return lengths[-1]
