@@ -23,6 +23,9 @@ _SENTENCES = {
     # Later than 0.1, which only shows them.
     "unread": "Postil ran out of time or memory when it tried to read this answer",
     "unexplained": "Postil ran out of time or memory when it tried to explain its judgement",
+    "order": "it has the reference's words, but in an order of its own",
+    "taken_back": "it also seems to say that something is wrong or undecided",
+    "asked": "it is put as a question",
 }
 _TABLES = ("judgement", "proposal")
 # How version 0.1 ended a note where a person should check the label.
