@@ -146,9 +146,9 @@ _IN_WORDS = {
     Reason.QUESTION: "it only repeats the question",
     Reason.UNKNOWN_WORDS: "hardly a word in it is known",
     Reason.LONG: "it is much longer than the answers that the grader has learned from",
-    Reason.ORDER: "it has the reference's words, but in an order of its own",
-    Reason.TAKEN_BACK: "it also seems to say that something is wrong or undecided",
-    Reason.ASKED: "it is put as a question",
+    Reason.ORDER: "it has the reference's words, but in a different order",
+    Reason.TAKEN_BACK: "it seems to take back what it says, or to leave it open",
+    Reason.ASKED: "it is written as a question",
     Reason.UNREAD: "Postil ran out of time or memory when it tried to read this answer",
     Reason.UNEXPLAINED: "Postil ran out of time or memory when it tried to explain its judgement",
 }

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise, product
 
+from postil.data.formats.sra import function_words
 from postil.data.judgements import Reason
 from postil.language.fillers import without_fillers
 from postil.language.measures.overlap import overlap_words, word_alike
@@ -94,7 +95,7 @@ def plain_case(question: str, references: Sequence[str], answer: str) -> PlainCa
     if asked and _repeats(words, asked):
         return PlainCase("irrelevant", Reason.QUESTION)
     known = {*asked, *chain(*right)}
-    # "captialism" is a word that somebody misspelt, if question or reference has it.
+    # "captialism" is not gibberish where the reference says "capitalism".
     if _is_gibberish(words, known) and _is_gibberish(_spelt(question, references, answer), known):
         return PlainCase("non_domain", Reason.UNKNOWN_WORDS)
     return None
@@ -127,7 +128,7 @@ def _is_gibberish(words: Sequence[str], expected: Iterable[str]) -> bool:
     return not any(word_alike(word, other) >= _LIKE_A_KNOWN_WORD for word, other in product(words, expected))
 
 
-# What says that something is wrong or undecided; it counts where neither question nor reference has it.
+# Phrases that take something back or leave it open, unless the question or a reference has them as well.
 _TAKEN_BACK = re.compile(
     r"\b(?:wrong|untrue|false|nonsense|rubbish|incorrect|mistaken|a mistake|an error|myth|a lie|disprove[dn]"
     r"|ruled (?:it |this |that )?out|not (?:true|right|correct|so|the case)|isn'?t (?:true|right|so|correct)"
@@ -137,22 +138,17 @@ _TAKEN_BACK = re.compile(
     r"|(?:may|might|could) be\b.*\b(?:may|might|could) be)\b",
     re.IGNORECASE,
 )
-_LIGHT = frozenset(
-    """a|an|the|of|to|in|on|at|by|for|with|from|as|is|are|was|were|be|been|being|it|its|this|that|these
-    |those|and|or|but|if|than|then|so|do|does|did|has|have|had|will|would|can|could|may|might|which
-    |who|there|their|they|he|she|we|you|i|not""".replace("\n    ", "").split("|")
-)
 _LEAST_WORDS = 5  # fewer in another order may well mean the same
 _MOST_WORDS = 50  # a longer answer can mention what is wrong, and still be right
 _BORROWED = 0.85  # share of an answer's words that are the reference's
-_NEIGHBOURS = 0.3  # share of neighbouring words that are neighbours in the reference
+_NEIGHBOURS = 0.35  # share of neighbouring words that are neighbours in the reference
 _IN_ORDER = 0.7  # share of the words that stand in the reference's order
 
 
-def doubt(question: str, references: Sequence[str], answer: str) -> Reason | None:
-    """What speaks against taking an answer at its word, though it says what the reference says.
+def oddity(question: str, references: Sequence[str], answer: str) -> Reason | None:
+    """Why an answer that says what the reference says should not be taken at its word.
 
-    Not one in a hundred right answers of pupils is hit; who strings the reference's words together is.
+    Fewer than one in a hundred of pupils' right answers are odd in any of these ways.
     """
     said = answer.rstrip()
     if said.endswith("?") and not any(reference.rstrip().endswith("?") for reference in references):
@@ -168,14 +164,14 @@ def doubt(question: str, references: Sequence[str], answer: str) -> Reason | Non
 
 
 def _jumbled(words: Sequence[str], reference: Sequence[str]) -> bool:
-    """Whether words are mostly a reference's, and neither neighbours nor order are."""
+    """Whether most words are the reference's, but neither their neighbours nor their order."""
     known = frozenset(reference)
     borrowed = [word for word in words if word in known]
     if len(words) < _LEAST_WORDS or len(borrowed) < _BORROWED * len(words):
         return False
-    weighty, others = ([word for word in side if word not in _LIGHT] for side in (words, reference))
+    weighty, others = ([word for word in side if word not in function_words()] for side in (words, reference))
     kept = _neighbours(words, reference)
-    if len(weighty) > 2:  # telegram style: the small words are missing, the others stand as they should
+    if len(weighty) > 2:  # telegram style leaves small words out, and the others in order
         kept = max(kept, _neighbours(weighty, others))
     return kept < _NEIGHBOURS and _longest_run(borrowed, reference) < _IN_ORDER * len(borrowed)
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from postil.data.arrays import Floats
 from postil.data.judgements import CREDIT, Judgement, Reason, collapsed, score_of
 from postil.data.labels import RESPONSE_SCHEMES
-from postil.grading.answers import PlainCase, as_read, bare, doubt, plain_case, shortened
+from postil.grading.answers import PlainCase, as_read, bare, oddity, plain_case, shortened
 from postil.grading.decision import LABELS, decide
 from postil.grading.evidence import gather, similarities
 from postil.grading.memory import Kernel, adjust, propose, targets
@@ -56,16 +56,18 @@ def judge_class(
         level = stack.threshold_for(PASSED) if target is None else stack.threshold(target)
         judged = _judgements(probabilities, evidence.references[: len(rest)], stack, credit, level)
         for row, judgement in zip(rest, judged, strict=True):
-            reason = _doubt(question, references, texts[row], judgement)
+            reason = _reason_to_look(question, references, texts[row], judgement)
             judgements[row] = replace(judgement, deferred=True, reason=reason) if reason else judgement
     return [judgements[row] for row in range(len(texts))]
 
 
-def _doubt(question: str, references: Sequence[str], answer: str, judgement: Judgement) -> Reason | None:
+def _reason_to_look(
+    question: str, references: Sequence[str], answer: str, judgement: Judgement
+) -> Reason | None:
     """Why a person should look at an answer, however sure the model is."""
     if len(answer.split()) > _MANY_WORDS:
         return Reason.LONG
-    return doubt(question, references, answer) if judgement.label == "correct" else None
+    return oddity(question, references, answer) if judgement.label == "correct" else None
 
 
 def _judgements(

@@ -66,7 +66,7 @@ def test_another_file_or_a_database_server_is_free(other, tmp_path):
         served_alone("postgresql:///x"),
         served_alone("postgresql:///x"),
     ):
-        pass
+        assert (tmp_path / "other.db.lock").exists()
 
 
 def test_before_the_address_is_known_it_is_left_out(tmp_path):
@@ -102,10 +102,13 @@ def test_where_there_are_no_locks_it_is_served_all_the_same(tmp_path, monkeypatc
         raise OSError("no locks here")
 
     monkeypatch.setattr("fcntl.flock", refuse)
+    served = 0
     with served_alone(tmp_path / "a.db"), served_alone(tmp_path / "a.db"):
-        pass
+        served += 1
     with served_alone(Path("/proc/nowhere/a.db")) as tell_address:
         tell_address("http://127.0.0.1:9")
+        served += 1
+    assert served == 2
 
 
 def test_windows_locks_what_is_behind_the_address(tmp_path, monkeypatch):

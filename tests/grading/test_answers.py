@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from postil.data.judgements import Reason
 from postil.data.labels import RESPONSE_SCHEMES
-from postil.grading.answers import doubt, plain_case, shortened
+from postil.grading.answers import oddity, plain_case, shortened
 
 QUESTION = "Why is the bulb lit?"
 REFERENCES = ("It is in a closed path with the battery.", "The circuit is complete.")
@@ -183,9 +183,9 @@ DENSE = "Ice is less dense than water because its molecules are farther apart."
     ],
 )
 def test_an_answer_is_taken_at_its_word_unless_it_is_odd(answer: str, reason: Reason | None) -> None:
-    assert doubt("Why does ice float?", [DENSE], answer) is reason
+    assert oddity("Why does ice float?", [DENSE], answer) is reason
 
 
 def test_words_of_the_question_or_the_reference_take_nothing_back() -> None:
-    assert doubt("Is it true or false?", ["It is false."], "It is false.") is None
-    assert doubt("Which is wrong?", ["The second is wrong."], "the second one is wrong") is None
+    assert oddity("Is it true or false?", ["It is false."], "It is false.") is None
+    assert oddity("Which is wrong?", ["The second is wrong."], "the second one is wrong") is None

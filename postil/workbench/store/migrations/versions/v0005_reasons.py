@@ -23,9 +23,9 @@ _SENTENCES = {
     # Later than 0.1, which only shows them.
     "unread": "Postil ran out of time or memory when it tried to read this answer",
     "unexplained": "Postil ran out of time or memory when it tried to explain its judgement",
-    "order": "it has the reference's words, but in an order of its own",
-    "taken_back": "it also seems to say that something is wrong or undecided",
-    "asked": "it is put as a question",
+    "order": "it has the reference's words, but in a different order",
+    "taken_back": "it seems to take back what it says, or to leave it open",
+    "asked": "it is written as a question",
 }
 _TABLES = ("judgement", "proposal")
 # How version 0.1 ended a note where a person should check the label.
