@@ -159,10 +159,10 @@ class Answer:
 class Judged:
     """What the machine says of one answer, in a form that can be kept.
 
-    `probabilities` are those of the five labels. `reason` is set where no model was needed; otherwise
-    `teacher` and `student` say in words how the answer compares with `reference`, and `doubt` what a person
-    should check about the label. `alignment` shows it, and `facets` has what became of each facet;
-    `looked_for` tells the facets that a teacher had set by then.
+    `probabilities` are those of the five labels. `reason` is set where something other than the model
+    decided, or set the answer apart; otherwise `teacher` and `student` say in words how the answer compares
+    with `reference`, and `doubt` what a person should check about the label. `alignment` shows it, and
+    `facets` has what became of each facet; `looked_for` tells the facets that a teacher had set by then.
     """
 
     answer_id: int

@@ -79,7 +79,7 @@ ALIGNED: dict[str, Any] = {
     "id": "1",
     **ALIGNMENT,
     "approximate": False,
-    "explanation": "Both mention the circuit.",
+    "explanation": "Both sentences say that the circuit is closed. Only the second says that current flows.",
 }
 ENTAILMENT: dict[str, Any] = {
     "id": "1",
@@ -91,7 +91,7 @@ ENTAILMENT: dict[str, Any] = {
     "supported": ["The dog"],
     "unsupported": ["sleeps"],
     "differences": [],
-    "justification": "The text says so: “The dog is asleep on the mat”. It has “is asleep” for “sleeps”.",
+    "justification": "The text says so: “The dog is asleep on the mat”. It says “is asleep” for “sleeps”.",
 }
 FOUND: dict[str, Any] = {"id": "u17", "facets": [FACET], "explanation": "The answer says: circuit is closed."}
 
@@ -256,7 +256,9 @@ class TextJudgement(Shown):
         description="The chance that the answer was rightly judged correct or not correct."
     )
     deferred: bool = Field(description="Whether a person should look at it.")
-    because: str = Field(description="Why no model was needed; otherwise empty.")
+    because: str = Field(
+        description="What decided instead of the model, or set the answer apart; otherwise empty."
+    )
     reference: str = Field(description="The reference it was compared with, if any.")
     feedback: Feedback | None = Field(description="With `explain`, if a model judged.")
     facets: list[FoundFacet] | None = Field(description="With `facets`, if a model judged.")

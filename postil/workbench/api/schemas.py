@@ -33,7 +33,8 @@ _JUDGEMENT: JsonDict = {
     "confidence": 0.78,
     "deferred": False,
     "reference": "The circuit is closed, so current flows.",
-    "explanation": "It says that the circuit is closed. It leaves out “current flows”.",
+    "explanation": "Like the reference, the answer says that the circuit is closed. "
+    "It leaves out “current flows”.",
     "made": _WHEN,
     "reason": None,
 }
