@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
 from postil.data.arrays import Floats
 from postil.data.files import write_text
@@ -147,7 +148,7 @@ class Curve:
     def chances(self, table: Floats) -> Floats:
         """The chance for each row of a table that has a column for each of `EVIDENCE`."""
         columns = standard(self.columns(table), np.array(self.means), np.array(self.scales))
-        return np.asarray(1 / (1 + np.exp(-(columns @ np.array(self.weights) + self.intercept))))
+        return np.asarray(expit(columns @ np.array(self.weights) + self.intercept))
 
     def columns(self, table: Floats) -> Floats:
         """The columns of the features that this curve weighs."""

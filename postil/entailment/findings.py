@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import softmax
 
-from postil.data.arrays import Floats
+from postil.data.arrays import AnyFloats, Floats
 from postil.entailment.reading import FOUND, Outcome, Reading
 from postil.language.document import Document, Quantity, Span, Token
 from postil.language.measures.matching import negated_heads
@@ -85,7 +84,7 @@ def word_evidence(reading: Reading) -> list[float]:
     ]
 
 
-def encoder_evidence(logits: NDArray[np.floating]) -> Floats:
+def encoder_evidence(logits: AnyFloats) -> Floats:
     """The encoder's logits (entailment, neutral, contradiction) as chances, in the order of `ENCODER`.
 
     Chances and not their logarithms: how sure the encoder is beyond "very" tells nothing more.

@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import chain, groupby, repeat
 
 import numpy as np
-from scipy.special import softmax
+from scipy.special import expit, softmax
 
 from postil.alignment.aligner import MOST_ALIGNED, chunked_pair
 from postil.alignment.features import Pair, prepare, read
@@ -196,7 +196,7 @@ def _judge(found: Sequence[FoundFacet], pairs: Sequence[Pair]) -> list[tuple[Fac
     expressed = said + (1 - said) * _CLAUSE * own[..., 0]
     odds = np.log(expressed + _LEAST) - np.log(1 - expressed + _LEAST)
     odds += _WORDS * (shares.mean(axis=-1) - _HALF)
-    moved = np.stack([1 / (1 + np.exp(-odds)), (whole[:, None, 1] + own[..., 1]) / 2], axis=-1)
+    moved = np.stack([expit(odds), (whole[:, None, 1] + own[..., 1]) / 2], axis=-1)
     opposed = np.array([[_is_opposed(facet, pair) for facet in found] for pair in pairs])
     moved[opposed & (whole[:, :1] < _SURE)] = (1 - _OPPOSED, _OPPOSED)
     return [tuple(map(_outcome, found, row, repeat(pair))) for row, pair in zip(moved, pairs, strict=True)]

@@ -10,7 +10,7 @@ from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.special import log_softmax
 from spacy.language import Language
 from spacy.pipeline.tagger import Tagger
 from spacy.tokenizer import Tokenizer
@@ -19,7 +19,8 @@ from spacy.training import Example
 from spacy.util import registry
 from thinc.api import Model, SequenceCategoricalCrossentropy
 
-Scores = NDArray[np.floating[Any]]
+from postil.data.arrays import AnyFloats, Numbers
+
 _NEVER = -1e9
 
 
@@ -85,7 +86,7 @@ def make_chunk_tagger(nlp: Language, name: str, model: Model[list[Doc], Any]) ->
     return ChunkTagger(nlp.vocab, model, name=name, scorer=None)
 
 
-def best_sequences(scores: Sequence[Scores], transitions: Scores, start: Scores) -> list[NDArray[np.intp]]:
+def best_sequences(scores: Sequence[AnyFloats], transitions: AnyFloats, start: AnyFloats) -> list[Numbers]:
     """Decode many sequences at once: for each the tag numbers whose log-probabilities add up to the most.
 
     `scores[i]` is tokens × tags, unnormalised; `transitions[a, b]` is added when b follows a, `start[b]` when
@@ -98,8 +99,7 @@ def best_sequences(scores: Sequence[Scores], transitions: Scores, start: Scores)
     padded = np.zeros((longest, count, tags))
     for number, rows in enumerate(scores):
         if len(rows):
-            values = np.asarray(rows, dtype=np.float64)
-            padded[: len(rows), number] = values - np.logaddexp.reduce(values, axis=1, keepdims=True)
+            padded[: len(rows), number] = log_softmax(np.asarray(rows, dtype=np.float64), axis=1)
     best = padded[0] + start
     pointers = np.zeros((longest, count, tags), dtype=np.intp)
     stay = np.arange(tags)
@@ -118,7 +118,7 @@ def best_sequences(scores: Sequence[Scores], transitions: Scores, start: Scores)
     return [path[:length, number] for number, length in enumerate(lengths)]
 
 
-def bio_transitions(labels: Sequence[str], sequences: Sequence[Sequence[str]], weight: float) -> Scores:
+def bio_transitions(labels: Sequence[str], sequences: Sequence[Sequence[str]], weight: float) -> AnyFloats:
     """How well BIO tags follow one another: impossible successors never, the others by how often they did.
 
     The score is `weight` times the log of how much more often b followed a than b occurs at all.
@@ -137,6 +137,6 @@ def bio_transitions(labels: Sequence[str], sequences: Sequence[Sequence[str]], w
     return np.asarray(scores)
 
 
-def bio_start(labels: Sequence[str]) -> Scores:
+def bio_start(labels: Sequence[str]) -> AnyFloats:
     """A sequence cannot begin inside a chunk."""
     return np.array([_NEVER if label.startswith("I") else 0.0 for label in labels])

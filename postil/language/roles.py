@@ -16,6 +16,7 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+from scipy.special import log_softmax
 
 from postil.data.arrays import Singles
 from postil.language.document import Argument, Document, Predicate
@@ -107,12 +108,10 @@ class RoleNetwork:
         for column in range(buckets.shape[1]):
             hidden += self.vectors[buckets[:, column]]
         np.maximum(hidden, 0, out=hidden)
-        logits: Singles = hidden @ self.output + self.output_bias
-        logits -= logits.max(axis=1, keepdims=True)
-        logits -= np.log(np.exp(logits).sum(axis=1, keepdims=True))
+        scores: Singles = log_softmax(hidden @ self.output + self.output_bias, axis=1)
         # A missed argument costs as much as a wrong one, but most candidates have no role.
-        logits[:, 0] += self.reluctance
-        return logits
+        scores[:, 0] += self.reluctance
+        return scores
 
 
 def role_rows(

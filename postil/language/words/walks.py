@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from postil.data.arrays import Floats, Singles
+from postil.data.arrays import Floats, Numbers, Singles
 from postil.language.document import Document
 from postil.language.words.wordnet import load_arrays, row_starts, wordnet
 
@@ -54,7 +54,7 @@ class Graph:
     """
 
     steps: sparse.csr_array
-    order: NDArray[np.intp]
+    order: Numbers
     region: NDArray[np.int32]
     shape: Singles
 
