@@ -17,12 +17,12 @@ from uuid import uuid4
 import httpx
 
 from postil import __version__
-from postil.client.problems import ApiError, UnreachableError, json_of, problem_of, retry_after_of
 from postil.client.results import (
     Added,
     AlignedSentences,
     Answer,
     AnswerFacets,
+    ApiError,
     Applied,
     Change,
     Changes,
@@ -41,7 +41,11 @@ from postil.client.results import (
     Question,
     TextEntailment,
     Undone,
+    UnreachableError,
+    json_of,
+    problem_of,
     read,
+    retry_after_of,
 )
 from postil.errors import PostilError
 
