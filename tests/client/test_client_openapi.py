@@ -163,6 +163,18 @@ def test_a_dataclass_has_the_fields_of_its_model(name):
         assert same_kind(kind, shape), f"{name}.{field}"
 
 
+def test_an_error_has_the_fields_of_a_problem():
+    described = SCHEMAS["Problem"]["properties"]
+    problem = {name: f"a {name}" for name in described} | {
+        "errors": [{"where": "body", "what": "it is too long"}]
+    }
+    error = ApiError(422, problem | {"current": {"id": 7}})
+    assert described.keys() <= vars(error).keys()
+    assert (error.type, error.title, error.status, error.detail) == ("a type", "a title", 422, "a detail")
+    assert (error.hint, error.current) == ("a hint", {"id": 7})
+    assert error.errors == (results.FieldError("body", "it is too long"),)
+
+
 def same_kind(kind, shape):
     shape_type = shape.get("type")
     if is_dataclass(kind):
