@@ -20,7 +20,6 @@ from postil.workbench.store import (
     access,
     accounts,
     answers,
-    attempts,
     courses,
     decisions,
     drafts,
@@ -155,7 +154,7 @@ def _let_programs_in(store: Store, teacher: int) -> None:
     access.create_token(store, None, "own", ("write",), None)
     logins.make_link(store, "reset", teacher)
     logins.begin_session(store, teacher, "a browser")
-    attempts.count_failure(store, attempts.Attempt("teo", "192.0.2.8"))
+    logins.count_failure(store, logins.Attempt("teo", "192.0.2.8"))
     access.begin_reply(store, "token:1", "key", "fingerprint")
 
 

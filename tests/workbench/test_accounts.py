@@ -11,8 +11,8 @@ from webclient import PASSWORD, make_account
 
 from postil.errors import PostilError
 from postil.workbench.records import ASSISTANT, LOCAL, OWNER, TEACHER, Level
-from postil.workbench.store import access, accounts, attempts, courses, events, logins
-from postil.workbench.store.attempts import Attempt
+from postil.workbench.store import access, accounts, courses, events, logins
+from postil.workbench.store.logins import Attempt
 from postil.workbench.store.tables import AccountRow, EventRow, LinkRow, SessionRow, TokenRow, now
 
 
@@ -83,7 +83,7 @@ def test_a_long_login_or_password_takes_no_longer(store, ane):
     marks = "a" + "\u0300\u0316" * 100_000  # to put so many in order takes a minute
     started = perf_counter()
     assert accounts.check_password(store, marks, marks) is None
-    assert attempts.wait_before(store, Attempt(marks, "192.0.2.1")) == 0
+    assert logins.wait_before(store, Attempt(marks, "192.0.2.1")) == 0
     for login, password in ((marks, PASSWORD), ("bea", marks)):
         with pytest.raises(PostilError):
             accounts.create_account(store, login, "Bea", TEACHER, password)

@@ -16,9 +16,9 @@ from postil.workbench.drafts import open_paste
 from postil.workbench.http.guard import Limits
 from postil.workbench.records import LOCAL
 from postil.workbench.settings import Settings
-from postil.workbench.store import access, attempts, courses, drafts, jobs, logins, tables
-from postil.workbench.store.attempts import Attempt
+from postil.workbench.store import access, courses, drafts, jobs, logins, tables
 from postil.workbench.store.jobs import LeaseLostError
+from postil.workbench.store.logins import Attempt
 from postil.workbench.store.tables import AttemptRow, DraftRow, JobRow, SessionRow, WorkerRow
 
 HOUR = timedelta(hours=1)
@@ -97,15 +97,15 @@ def test_workers_of_long_ago_are_forgotten(store, turn_clock):
 def test_nobody_waits_an_hour_to_log_in(store, turn_clock):
     attempt = Attempt("ane", "192.0.2.1")
     for _ in range(9):
-        attempts.count_failure(store, attempt)
-    assert attempts.wait_before(store, attempt) > 400
+        logins.count_failure(store, attempt)
+    assert logins.wait_before(store, attempt) > 400
     turn_clock(-HOUR)
-    assert attempts.wait_before(store, attempt) == 0
+    assert logins.wait_before(store, attempt) == 0
     for _ in range(5):  # and who goes on guessing waits as ever
-        attempts.count_failure(store, attempt)
-    assert 0 < attempts.wait_before(store, attempt) <= 30
+        logins.count_failure(store, attempt)
+    assert 0 < logins.wait_before(store, attempt) <= 30
     turn_clock(-HOUR - timedelta(seconds=20))
-    assert 0 < attempts.wait_before(store, attempt) <= 30
+    assert 0 < logins.wait_before(store, attempt) <= 30
 
 
 def test_a_session_lasts_no_longer(store, turn_clock):

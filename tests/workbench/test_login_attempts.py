@@ -11,8 +11,8 @@ from webclient import PASSWORD, let_in, make_account, stranger
 
 from postil.workbench.app import create_app
 from postil.workbench.settings import Settings
-from postil.workbench.store import accounts, attempts, logins
-from postil.workbench.store.attempts import Attempt
+from postil.workbench.store import accounts, logins
+from postil.workbench.store.logins import Attempt
 from postil.workbench.store.tables import AttemptRow
 
 SCHOOL, HOME, ELSEWHERE = "192.0.2.1", "198.51.100.7", "203.0.113.9"
@@ -40,11 +40,11 @@ def log_in(client, login="ane", password=PASSWORD):
 
 def fail(store, login, address, times=1, mark=""):
     for _ in range(times):
-        attempts.count_failure(store, Attempt(login, address, mark))
+        logins.count_failure(store, Attempt(login, address, mark))
 
 
 def wait(store, login, address, mark=""):
-    return round(attempts.wait_before(store, Attempt(login, address, mark)))
+    return round(logins.wait_before(store, Attempt(login, address, mark)))
 
 
 def test_after_five_failures_a_login_waits_ever_longer_at_the_same_address(store):
@@ -55,7 +55,7 @@ def test_after_five_failures_a_login_waits_ever_longer_at_the_same_address(store
     assert waits == [0, 0, 0, 0, 30, 60, 120, 240, 480, 900]
     assert wait(store, "bea", SCHOOL) == 0
     assert wait(store, "ane", HOME) == 0
-    attempts.forgive(store, Attempt("ane", SCHOOL))
+    logins.forgive(store, Attempt("ane", SCHOOL))
     assert wait(store, "ane", SCHOOL) == 0
 
 
@@ -65,7 +65,7 @@ def test_an_address_waits_after_fifty_failures_with_many_logins_and_is_not_forgi
         assert wait(store, "zoe", SCHOOL) == 0
         fail(store, f"name{number}", SCHOOL)
     assert wait(store, "zoe", SCHOOL) == 30
-    attempts.forgive(store, Attempt("zoe", SCHOOL))
+    logins.forgive(store, Attempt("zoe", SCHOOL))
     assert wait(store, "zoe", SCHOOL) == 30
     assert wait(store, "zoe", HOME) == 0
 
@@ -131,8 +131,8 @@ def test_somebody_elses_mark_is_worth_nothing(app, store, ane, bea):
     assert log_in(thief, "bea").status_code == 303
     thief.cookies.delete("postil-8400")
     mark = thief.cookies[KNOWN]
-    assert attempts.find_mark(store, "bea", mark) == mark
-    assert attempts.find_mark(store, "ane", mark) == ""
+    assert logins.find_mark(store, "bea", mark) == mark
+    assert logins.find_mark(store, "ane", mark) == ""
     for number in range(5):
         log_in(thief, "ane", f"guess number {number}")
     assert log_in(thief, "ane").status_code == 429
@@ -143,33 +143,33 @@ def test_somebody_elses_mark_is_worth_nothing(app, store, ane, bea):
     ["x", "x.y", "1.x.y", "~~~~~~~~~", "..", "é.ü.", "²..", "1" * 3000 + ".a.b", "{mark}x", "1{mark}"],
 )
 def test_a_forged_mark_is_worth_nothing(store, ane, forged):
-    mark = attempts.add_mark(store, ane.id, "")
-    assert attempts.find_mark(store, "ane", forged.format(mark=mark)) == ""
-    assert attempts.find_any_mark(store, forged.format(mark=mark)) == ""
-    assert attempts.find_any_mark(store, mark) == mark
-    assert attempts.find_mark(store, "nobody", mark) == ""
+    mark = logins.add_mark(store, ane.id, "")
+    assert logins.find_mark(store, "ane", forged.format(mark=mark)) == ""
+    assert logins.find_any_mark(store, forged.format(mark=mark)) == ""
+    assert logins.find_any_mark(store, mark) == mark
+    assert logins.find_mark(store, "nobody", mark) == ""
 
 
 def test_people_who_share_a_browser_are_all_known_there(store, ane, bea):
     marks = ""
     for person in (ane, bea, ane):
-        marks = attempts.add_mark(store, person.id, marks)
+        marks = logins.add_mark(store, person.id, marks)
     assert marks.count("~") == 1
-    assert attempts.find_mark(store, "ane", marks)
-    assert attempts.find_mark(store, "bea", marks)
+    assert logins.find_mark(store, "ane", marks)
+    assert logins.find_mark(store, "bea", marks)
     for number in range(10):
-        marks = attempts.add_mark(store, make_account(store, f"teacher{number}").id, marks)
+        marks = logins.add_mark(store, make_account(store, f"teacher{number}").id, marks)
     assert marks.count("~") == 7
-    assert not attempts.find_mark(store, "ane", marks)
+    assert not logins.find_mark(store, "ane", marks)
 
 
 def test_a_mark_ends_with_the_password_and_the_account(store, ane, bea):
-    marks = attempts.add_mark(store, bea.id, attempts.add_mark(store, ane.id, ""))
+    marks = logins.add_mark(store, bea.id, logins.add_mark(store, ane.id, ""))
     logins.change_password(store, ane.id, "quite another password")
-    assert attempts.find_mark(store, "ane", marks) == ""
+    assert logins.find_mark(store, "ane", marks) == ""
     make_account(store, "olga", "owner")
     accounts.close_account(store, bea.id, None)
-    assert attempts.find_mark(store, "bea", marks) == ""
+    assert logins.find_mark(store, "bea", marks) == ""
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_strangers_do_not_keep_anybody_from_changing_the_password(app, store, an
     new = "quite another password"
     changed = client.post("/account/password", data={"current": PASSWORD, "new": new, "again": new})
     assert "Your password has been changed." in changed.text
-    assert attempts.find_mark(store, "ane", client.cookies[KNOWN])
+    assert logins.find_mark(store, "ane", client.cookies[KNOWN])
 
 
 def test_a_school_behind_one_address_gets_in(app, store):
@@ -246,6 +246,6 @@ def test_failures_are_kept_as_hashes(store):
 
 def test_a_mark_does_not_log_anybody_in(app, store, ane):
     client = stranger(app)
-    client.cookies.set(KNOWN, attempts.add_mark(store, ane.id, ""))
+    client.cookies.set(KNOWN, logins.add_mark(store, ane.id, ""))
     assert client.get("/", follow_redirects=False).headers["location"] == "/login"
     assert logins.find_session(store, client.cookies[KNOWN]) is None

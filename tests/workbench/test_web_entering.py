@@ -12,9 +12,9 @@ from postil.workbench.app import create_app
 from postil.workbench.http.guard import cookie_name
 from postil.workbench.records import OWNER
 from postil.workbench.settings import Settings
-from postil.workbench.store import access, accounts, attempts, courses, events, logins
-from postil.workbench.store.attempts import Attempt
+from postil.workbench.store import access, accounts, courses, events, logins
 from postil.workbench.store.database import StoreAwayError
+from postil.workbench.store.logins import Attempt
 from postil.workbench.store.tables import SessionRow
 
 
@@ -190,7 +190,7 @@ def test_an_invitation_lets_somebody_choose_a_password(app, store):
 def test_a_new_password_ends_what_was_logged_in_and_what_kept_one_waiting(app, store, ane):
     old = let_in(app, "ane")
     for _ in range(6):
-        attempts.count_failure(store, Attempt("ane", "testclient"))
+        logins.count_failure(store, Attempt("ane", "testclient"))
     token = logins.make_link(store, "reset", ane.id)
     client = stranger(app)
     assert "Choose a new password" in client.get("/open", params={"token": token}).text

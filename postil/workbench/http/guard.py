@@ -25,9 +25,8 @@ from postil.workbench.http.addresses import client_address, is_secure, login_pat
 from postil.workbench.http.rendering import is_htmx, refuse, too_large, too_many
 from postil.workbench.records import Person
 from postil.workbench.settings import Settings
-from postil.workbench.store.attempts import find_any_mark
 from postil.workbench.store.database import Store, StoreAwayError, StoreFullError
-from postil.workbench.store.logins import find_session
+from postil.workbench.store.logins import find_any_mark, find_session
 
 API = "/api/v1"
 _LOG = logging.getLogger("postil.workbench")

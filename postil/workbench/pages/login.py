@@ -29,10 +29,9 @@ from postil.workbench.http.rendering import (
     render,
 )
 from postil.workbench.records import Person
-from postil.workbench.store import access, accounts, attempts, events, logins
-from postil.workbench.store.attempts import Attempt
+from postil.workbench.store import access, accounts, events, logins
 from postil.workbench.store.database import Store
-from postil.workbench.store.logins import FIRST_OWNER, OPEN, RESET, Link
+from postil.workbench.store.logins import FIRST_OWNER, OPEN, RESET, Attempt, Link
 from postil.workbench.store.passwords import LONGEST_PASSWORD, SHORTEST_PASSWORD
 
 router = APIRouter()
@@ -111,13 +110,13 @@ def let_in(
 def _make_known(request: Request, store: Store, account_id: int, answer: Response) -> None:
     """Let no stranger keep somebody waiting in this browser from now on."""
     settings = request.app.state.settings
-    set_marks(answer, settings, attempts.add_mark(store, account_id, known_marks(request, settings)))
+    set_marks(answer, settings, logins.add_mark(store, account_id, known_marks(request, settings)))
 
 
 def _try(request: Request, store: Store, login: str, password: str, page: str) -> Response:
-    mark = attempts.find_mark(store, login, known_marks(request, request.app.state.settings))
+    mark = logins.find_mark(store, login, known_marks(request, request.app.state.settings))
     attempt = Attempt(login, client_address(request), mark)
-    wait = ceil(attempts.wait_before(store, attempt))
+    wait = ceil(logins.wait_before(store, attempt))
     if wait:  # also for the right password: whether it is right is not told now
         long = number_of(ceil(wait / 60), "minute") if wait >= 60 else number_of(wait, "second")
         message = Message("Too many attempts.", "error", f"Wait {long}, then try again.")
@@ -126,12 +125,12 @@ def _try(request: Request, store: Store, login: str, password: str, page: str) -
         return answer
     person = accounts.check_password(store, login, password)
     if person is None:
-        attempts.count_failure(store, attempt)
+        logins.count_failure(store, attempt)
         known = accounts.find_account(store, login)
         about = known.person.login if known else ""  # what nobody is called may be a password typed too early
         note_of(request, None, events.LOGIN_FAILED, about=about)
         return _form(request, store, page, login, _WRONG, 403)
-    attempts.forgive(store, attempt)
+    logins.forgive(store, attempt)
     return let_in(request, store, person, local_path(page))
 
 
@@ -223,7 +222,7 @@ def _choose_password(request: Request, store: Store, token: str, password: str) 
     if chosen is None:
         return _used_up(request)
     person, purpose, revoked = chosen
-    attempts.forgive(store, Attempt(person.login, client_address(request)))
+    logins.forgive(store, Attempt(person.login, client_address(request)))
     note_of(request, person, events.LINK_USED, about=purpose)
     if revoked:
         _note_revoked(request, person, revoked)
@@ -398,9 +397,9 @@ def _demand_password(request: Request, store: Store, person: Person, password: s
     """Refuse a wrong password, and let nobody guess it from a session that was left open."""
     # Counted for those who are logged in as this person: strangers cannot keep somebody from a new password.
     attempt = Attempt(person.login, client_address(request), mark=f"account {person.id}")
-    if attempts.wait_before(store, attempt) > 0:
+    if logins.wait_before(store, attempt) > 0:
         raise PostilError("too many wrong passwords.", hint="Wait a few minutes, then try again.")
     if accounts.check_password(store, person.login, password) is None:
-        attempts.count_failure(store, attempt)
+        logins.count_failure(store, attempt)
         note(request, events.LOGIN_FAILED, about=f"{person.login}, to change the password")
         raise PostilError("that is not your current password.", hint="Nothing was changed. Try again.")
