@@ -234,8 +234,8 @@ def _demand_pupils(store: Store, name: str, courses: list[int] | None) -> list[P
     """Those who have this name or id, in these courses if any are named; an error if there is nobody."""
     from postil.workbench.store.pupils import find_pupils
 
-    found = find_pupils(store, name, exact=True)
-    pupils = [pupil for pupil in found if not courses or pupil.course_id in courses]
+    everywhere = find_pupils(store, name, exact=True)
+    pupils = [pupil for pupil in everywhere if not courses or pupil.course_id in courses]
     if not pupils:
         raise PostilError("no answer has this name or id.", hint="Write it as it came with the answers.")
     return pupils

@@ -221,18 +221,18 @@ def plain_outcome(outcome: FacetOutcome) -> dict[str, object]:
 
 def plain_entailment(judged: Entailment, scheme: str) -> dict[str, object]:
     """A judged pair: the label in a scheme, how sure, and which part of the text says so."""
-    found = judged.found
+    findings = judged.found
     return {
         "label": judged.two_way if scheme == "2way" else judged.label,
         "confidence": judged.confidence,
         "probabilities": dict(judged.probabilities),
-        "sentence": found.sentence,
-        "stands_for": dict(found.stands_for),
-        "supported": list(found.supported),
-        "unsupported": list(found.unsupported),
+        "sentence": findings.sentence,
+        "stands_for": dict(findings.stands_for),
+        "supported": list(findings.supported),
+        "unsupported": list(findings.unsupported),
         "differences": [
             {"kind": difference.kind, "hypothesis": difference.hypothesis, "text": difference.text}
-            for difference in found.differences
+            for difference in findings.differences
         ],
         "justification": judged.justification,
     }

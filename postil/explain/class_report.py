@@ -134,10 +134,10 @@ def _why(explanation: Explanation, facets: Sequence[FacetOutcome], labelled: boo
 def _ticks(facets: Sequence[FacetOutcome]) -> str:
     """Each facet behind a tick, a dash or a cross, which say in words what they mean to those who listen."""
     items = "".join(
-        f'<li><span class="o{one.label[0]}" role="img" aria-label="{PLAIN_OUTCOMES[one.label]}:" '
-        f'title="{PLAIN_OUTCOMES[one.label]}">{OUTCOME_SIGNS[one.label]}</span> '
-        f'<span dir="auto">{escape(facet_text(one.facet))}</span></li>'
-        for one in facets
+        f'<li><span class="o{outcome.label[0]}" role="img" aria-label="{PLAIN_OUTCOMES[outcome.label]}:" '
+        f'title="{PLAIN_OUTCOMES[outcome.label]}">{OUTCOME_SIGNS[outcome.label]}</span> '
+        f'<span dir="auto">{escape(facet_text(outcome.facet))}</span></li>'
+        for outcome in facets
     )
     return f'<ul class="facets" aria-label="What a full answer says">{items}</ul>' if items else ""
 

@@ -71,8 +71,8 @@ class Tree:
 
     def marks(self, predicate: Token) -> set[str]:
         """The words such as "because" and "if" that make a predicate part of another clause."""
-        found = self.dependents(predicate, "mark", "advmod")
-        return {lemma(token) for token in found if base(token) == "mark" or token.tag == "WRB"}
+        words = self.dependents(predicate, "mark", "advmod")
+        return {lemma(token) for token in words if base(token) == "mark" or token.tag == "WRB"}
 
 
 def is_predicate(tree: Tree, token: Token) -> bool:
@@ -93,9 +93,9 @@ def predicate_over(tree: Tree, token: Token) -> Token | None:
 
 def subject_of(tree: Tree, predicate: Token) -> Token | None:
     """The head of a predicate's subject, which a second predicate may share with the first."""
-    found = tree.dependents(predicate, "nsubj", "csubj")
-    if found:
-        return found[0]
+    subjects = tree.dependents(predicate, "nsubj", "csubj")
+    if subjects:
+        return subjects[0]
     above = tree.head(predicate)
     if base(predicate) == "conj" and above is not predicate and is_predicate(tree, above):
         return subject_of(tree, above)

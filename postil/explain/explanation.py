@@ -313,27 +313,27 @@ def justified(hypotheses: Sequence[str], judged: Sequence[Entailment]) -> list[E
 
 def justify(judged: Entailment, aligned: AlignedPair | None) -> str:
     """Say in a few sentences why a text entails a hypothesis, denies it or leaves it open."""
-    verdict, found = _VERDICTS[judged.label], judged.found
+    verdict, findings = _VERDICTS[judged.label], judged.found
     if aligned is None:
         return f"{verdict}: one of the two texts has no words."
-    words = found.sentence.split()
+    words = findings.sentence.split()
     quotation = " ".join(words[:_SENTENCE_QUOTED]) + (" …" if len(words) > _SENTENCE_QUOTED else "")
     nearest = "" if judged.label == "ENTAILMENT" else "the closest it comes is "
     sentences = [f"{verdict}: {nearest}“{quotation.rstrip('.')}”."]
-    if found.stands_for:
-        names = [f"“{word}” refers to “{name}”" for word, name in found.stands_for]
+    if findings.stands_for:
+        names = [f"“{word}” refers to “{name}”" for word, name in findings.stands_for]
         sentences.append(f"Here {listed(names)}.")
     rephrased = list(dict.fromkeys(_rephrased(aligned)))[:_PARTS]
     if rephrased:
         sentences.append(f"It says {listed([f'“{text}” for “{part}”' for text, part in rephrased])}.")
-    for clash in found.differences[:_PARTS]:
+    for clash in findings.differences[:_PARTS]:
         sentences.append(_CLASHES.get(clash.kind, _UNSETTLED).format(clash.text, clash.hypothesis))
     parts = {part for _, part in rephrased}
-    missing = [f"“{part}”" for part in found.unsupported if part not in parts][:_PARTS]
+    missing = [f"“{part}”" for part in findings.unsupported if part not in parts][:_PARTS]
     if missing:
         follows = ", but that seems to follow" if judged.label == "ENTAILMENT" else ""
         sentences.append(f"It does not mention {listed(missing)}{follows}.")
-    elif judged.label == "UNKNOWN" and not found.differences:
+    elif judged.label == "UNKNOWN" and not findings.differences:
         sentences.append(
             "It uses the words of the hypothesis, but does not put them together in the same way."
         )

@@ -262,9 +262,9 @@ def _predicates(document: Document, sentence: Span) -> str:
             continue
         word = escape(document.tokens[predicate.index].text)
         roles = "".join(
-            f'<span class="chunk ROLE">{escape(document.text_of(Span(one.start, one.end)))}'
-            f"<small>{escape(one.role)}</small></span>"
-            for one in predicate.arguments
+            f'<span class="chunk ROLE">{escape(document.text_of(Span(argument.start, argument.end)))}'
+            f"<small>{escape(argument.role)}</small></span>"
+            for argument in predicate.arguments
         )
         sense = f"<small>{escape(predicate.roleset)}</small>"
         lines.append(

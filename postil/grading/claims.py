@@ -1,8 +1,8 @@
 """Which facets of a reference an answer expresses, leaves unaddressed or contradicts, and in which words.
 
 >>> from postil.grading.claims import judge_facets
->>> (found,) = judge_facets("What is voltage?", "Voltage is a gap.", ["Voltage is a bulb."])
->>> [(one.facet.first, one.facet.second, one.label) for one in found]
+>>> (outcomes,) = judge_facets("What is voltage?", "Voltage is a gap.", ["Voltage is a bulb."])
+>>> [(outcome.facet.first, outcome.facet.second, outcome.label) for outcome in outcomes]
 [('Voltage', '', 'Expressed'), ('gap', 'Voltage', 'Contradicted')]
 """
 
@@ -82,13 +82,13 @@ def locate(facets: Sequence[Facet], reference: Document) -> tuple[FoundFacet, ..
 def _located(
     facet: Facet, reference: Document, parts: Sequence[Clause], written: Mapping[str, Document]
 ) -> FoundFacet:
-    wanted = f"{facet.first} {facet.second}".lower().split()
+    words = f"{facet.first} {facet.second}".lower().split()
     own = written.get(facet.first) if not facet.second else None
     if own is not None:
-        wanted = [token.lemma.lower() for token in own.tokens if is_key(token)]
-    best = max(parts, key=lambda clause: len(_shared(wanted, reference, clause.tokens)), default=None)
-    tokens = _shared(wanted, reference, best.tokens) if best else {}
-    everywhere = _shared(wanted, reference, range(len(reference.tokens)))
+        words = [token.lemma.lower() for token in own.tokens if is_key(token)]
+    best = max(parts, key=lambda clause: len(_shared(words, reference, clause.tokens)), default=None)
+    tokens = _shared(words, reference, best.tokens) if best else {}
+    everywhere = _shared(words, reference, range(len(reference.tokens)))
     found = FoundFacet(facet, (), (), f"{facet.first} {facet.second}".strip())
     if best is not None and everywhere:
         # What ties two clauses together, only the whole says.
@@ -100,20 +100,20 @@ def _located(
     if own is not None and found.tokens:
         # The reference must say all that a person has written, and deny where the person denies.
         denies = any(index in found.clause for negation in reference.negations for index in negation.cue)
-        if len(found.tokens) < len(set(wanted)) or denies != bool(own.negations):
+        if len(found.tokens) < len(set(words)) or denies != bool(own.negations):
             return FoundFacet(facet, (), (), facet.first)
     return found
 
 
-def _shared(wanted: Sequence[str], reference: Document, indices: Iterable[int]) -> dict[str, int]:
-    """For each wanted word the first place among these where the reference has it."""
-    found: dict[str, int] = {}
+def _shared(words: Sequence[str], reference: Document, indices: Iterable[int]) -> dict[str, int]:
+    """For each word that the reference has at one of these indices, the first of them."""
+    first: dict[str, int] = {}
     for index in indices:
         token = reference.tokens[index]
-        for word in wanted:
+        for word in words:
             if word in (token.text.lower(), token.lemma.lower()):
-                found.setdefault(word, index)
-    return found
+                first.setdefault(word, index)
+    return first
 
 
 # Whoever says the whole reference says each clause of it. A clause that stands alone is read less surely, so
@@ -157,12 +157,12 @@ def judge_found(found: Sequence[FoundFacet], pairs: Sequence[Pair]) -> list[tupl
     All pairs have the same reference, their second. A facet that it does not say is judged by itself.
     """
     answers = [pair.first.document for pair in pairs]
-    within = [one for one in found if one.tokens]
-    alone = [list(_judge_alone(one, answers)) for one in found if not one.tokens]
+    within = [facet for facet in found if facet.tokens]
+    alone = [list(_judge_alone(facet, answers)) for facet in found if not facet.tokens]
     judged = []
     for row, its in enumerate(_judge(within, pairs)):
         here, elsewhere = iter(its), iter([column[row] for column in alone])
-        judged.append(tuple(next(here if one.tokens else elsewhere) for one in found))
+        judged.append(tuple(next(here if facet.tokens else elsewhere) for facet in found))
     return judged
 
 
@@ -226,7 +226,7 @@ def _is_opposed(found: FoundFacet, pair: Pair) -> bool:
     """
     same = np.asarray(pair.matrices["alike"] > 0)
     instead = (pair.matrices["opposite"] > 0) & ~same.any(axis=1, keepdims=True) & ~same.any(axis=0)
-    denying = [bool(one.document.negations) for one in (pair.first, pair.second)]
+    denying = [bool(text.document.negations) for text in (pair.first, pair.second)]
     return denying[0] == denying[1] and bool(instead[:, list(found.tokens)].any())
 
 
@@ -276,15 +276,15 @@ def find_points(reference: Document, question: Document | None = None) -> tuple[
 
     A point is all facets of a clause, merged to what a person would list.
     """
-    told = [one for one in extract_facets(reference, question) if one.facet.relation != TOPIC]
-    found: dict[str, FoundFacet] = {}  # a reference may say the same twice
-    for _, group in groupby(told, key=lambda one: one.clause):
-        its = list(group)
-        tokens = tuple(sorted({token for one in its for token in one.tokens}))
+    facets = [found for found in extract_facets(reference, question) if found.facet.relation != TOPIC]
+    points: dict[str, FoundFacet] = {}  # a reference may say the same twice
+    for _, group in groupby(facets, key=lambda found: found.clause):
+        clause = list(group)
+        tokens = tuple(sorted({token for found in clause for token in found.tokens}))
         name = _in_words(reference, tokens)
-        facet = Facet(f"p{len(found) + 1}", name)
-        found.setdefault(name.lower(), replace(its[0], facet=facet, tokens=tokens))
-    return tuple(found.values())[:_MOST_POINTS]
+        point = Facet(f"p{len(points) + 1}", name)
+        points.setdefault(name.lower(), replace(clause[0], facet=point, tokens=tokens))
+    return tuple(points.values())[:_MOST_POINTS]
 
 
 def _in_words(reference: Document, tokens: Iterable[int]) -> str:

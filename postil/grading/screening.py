@@ -5,7 +5,7 @@ those that lean on a chart or a picture, and those with several unrelated right 
 reasons and those that a teacher's own table adds: a reference that is none, and two questions in one.
 
 >>> from postil.data.questions import Question, Reference
->>> [one.kind for one in screen(Question("1", "What does the graph show?", (Reference("r", "It rises."),)))]
+>>> [w.kind for w in screen(Question("1", "What does the graph show?", (Reference("r", "It rises."),)))]
 ['missing_material']
 """
 
@@ -91,8 +91,8 @@ def _many_answers(question: Question) -> str:
     match = _MANY.search(question.text)
     if not match:
         return ""
-    wanted = _NUMBERS.get((match["listed"] or match["asked"] or "").lower(), 1)
-    if len(question.references) > wanted:
+    least = _NUMBERS.get((match["listed"] or match["asked"] or "").lower(), 1)
+    if len(question.references) > least:
         return ""
     words = " ".join(match.group().split())
     return f"Several answers can be right (“{words}”): add a reference for each."
@@ -194,7 +194,9 @@ def _is_told(text: str, match: re.Match[str]) -> bool:
     if _READABLE.search(words) and len(text.split()) > _TOLD_IN_ALL:
         return True
     if _HELD.search(words) and not re.search(_DRAWN, words, re.IGNORECASE):
-        return bool(_ITEMS.search(after)) or any(one.count(" ") > 2 for one in QUOTED.findall(text))
+        return bool(_ITEMS.search(after)) or any(
+            quotation.count(" ") > 2 for quotation in QUOTED.findall(text)
+        )
     return False
 
 
@@ -286,16 +288,16 @@ def _settles(reference: Document, question: Document) -> bool:
 
 def _is_unrelated(reference: Document, others: Sequence[Document]) -> bool:
     """Whether a reference has no word in common with the rest, none related in WordNet, and another topic."""
-    sides = [reference.content_words, [token for one in others for token in one.content_words]]
+    sides = [reference.content_words, [token for other in others for token in other.content_words]]
     # What a name stands for is not in the books: "the First World War" and its alliances share no passage.
     if any(token.pos == "PROPN" and token.text[0].isupper() for side in sides for token in side):
         return False
     words, topic = ({(t.lemma.lower(), t.wordnet_letter) for t in side if t.wordnet_letter} for side in sides)
-    lemmas, wanted = (sorted({lemma for lemma, _ in side}) for side in (words, topic))
+    lemmas, rest = (sorted({lemma for lemma, _ in side}) for side in (words, topic))
     known = lsa()
-    enough = min(sum(known.vocabulary.row(lemma) >= 0 for lemma in side) for side in (lemmas, wanted))
-    if enough < _ENOUGH_WORDS or not set(lemmas).isdisjoint(wanted):
+    enough = min(sum(known.vocabulary.row(lemma) >= 0 for lemma in side) for side in (lemmas, rest))
+    if enough < _ENOUGH_WORDS or not set(lemmas).isdisjoint(rest):
         return False
-    if known.similarity(lemmas, wanted) >= _UNRELATED:
+    if known.similarity(lemmas, rest) >= _UNRELATED:
         return False
-    return not any(word_relation(one, other) for one in words for other in topic)
+    return not any(word_relation(word, other) for word in words for other in topic)

@@ -27,32 +27,32 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class FacetView:
-    """A facet as a page shows it: what the machine found, and whether it is ticked.
+    """A facet as a page shows it: what the machine says of it, and whether it is ticked.
 
-    `found` is None where the machine has not looked; `told` means that the tick, or its absence, is a
+    `machine` is its outcome, None where it has not looked; `told` means that the tick, or its absence, is a
     person's.
     """
 
     facet: Facet
-    found: Outcome | None
+    machine: Outcome | None
     ticked: bool
     told: bool = False
 
     @property
     def label(self) -> str | None:
         """The outcome that counts; None where nobody has looked."""
-        if self.found is None and not self.told:
+        if self.machine is None and not self.told:
             return None
         if self.ticked:
             return EXPRESSED
-        return CONTRADICTED if self.found and self.found.label == CONTRADICTED else UNADDRESSED
+        return CONTRADICTED if self.machine and self.machine.label == CONTRADICTED else UNADDRESSED
 
     @property
     def outcome(self) -> FacetOutcome:
         """The same as explanations have it; a person is sure, and so needs no words."""
-        if self.found is None or self.told:
+        if self.machine is None or self.told:
             return FacetOutcome(self.facet, self.label or UNADDRESSED, 1.0)
-        return FacetOutcome(self.facet, self.found.label, self.found.confidence, self.found.words)
+        return FacetOutcome(self.facet, self.machine.label, self.machine.confidence, self.machine.words)
 
 
 def kept_outcome(outcome: FacetOutcome) -> Outcome:
@@ -62,7 +62,7 @@ def kept_outcome(outcome: FacetOutcome) -> Outcome:
 
 
 def facet_views(
-    facets: Facets, found: Sequence[Outcome], told: Mapping[str, bool] | None
+    facets: Facets, outcomes: Sequence[Outcome], told: Mapping[str, bool] | None
 ) -> tuple[FacetView, ...]:
     """Every facet of an answer: those that a teacher set, or else those that the machine found.
 
@@ -73,13 +73,13 @@ def facet_views(
     if facets is None:
         return tuple(
             FacetView(Facet(outcome.id, outcome.name), outcome, outcome.label == EXPRESSED)
-            for outcome in found
+            for outcome in outcomes
         )
     told = told or {}
-    outcomes = {outcome.name: outcome for outcome in found}
-    said = {outcome.name for outcome in found if outcome.label == EXPRESSED}
+    by_name = {outcome.name: outcome for outcome in outcomes}
+    said = {outcome.name for outcome in outcomes if outcome.label == EXPRESSED}
     return tuple(
-        FacetView(facet, outcomes.get(facet.first), told.get(facet.id, facet.first in said), facet.id in told)
+        FacetView(facet, by_name.get(facet.first), told.get(facet.id, facet.first in said), facet.id in told)
         for facet in facets
     )
 

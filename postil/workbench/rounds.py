@@ -114,7 +114,7 @@ class Comparison:
         """How many answers both gave a label."""
         return self.counts.get((label, label), 0)
 
-    def one(self, label: str) -> int:
+    def only_one(self, label: str) -> int:
         """How many answers only one of the two gave a label."""
         return sum(n for pair, n in self.counts.items() if label in pair and pair != (label, label))
 

@@ -96,8 +96,8 @@ def find_pupils(store: OfStore, person: OfPerson, sought: SoughtPupil) -> Pupils
     An administrator finds them in all courses, others in the courses where they teach. The name is sent in
     the body, so that no server's log has it. Two pupils can have the same name: look before you go on.
     """
-    found = stored.find_pupils(store, sought.name_or_id, person, exact=True)
-    return Pupils.model_validate({"items": found})
+    pupils = stored.find_pupils(store, sought.name_or_id, person, exact=True)
+    return Pupils.model_validate({"items": pupils})
 
 
 @router.get(

@@ -122,12 +122,12 @@ def drafts_with(
     needles = [json.dumps(text, ensure_ascii=False)[1:-1].casefold() for text in words if text.strip()]
     needles += [json.dumps(cell, ensure_ascii=False).casefold() for cell in cells]
     query = select(DraftRow.digest, DraftRow.body).where(DraftRow.course_id.in_(courses))
-    found = []
+    digests = []
     for digest, body in session.execute(query):
         text = zlib.decompress(body).decode("utf-8", "surrogatepass").casefold()
         if any(needle in text for needle in needles):
-            found.append(digest)
-    return found
+            digests.append(digest)
+    return digests
 
 
 def drop_local_drafts(store: Store) -> None:

@@ -156,8 +156,8 @@ def erase(
     """
     names = {pupil.student.strip() for pupil in pupils if pupil.student.strip()}
     with store.writing() as session:
-        found = _answers(session, pupils)
-        for question_id in sorted({question_id for _, question_id in found}):
+        answers = _answers(session, pupils)
+        for question_id in sorted({question_id for _, question_id in answers}):
             lock_question(session, question_id)
         ids = [id for id, _ in _answers(session, pupils)]  # once more, now that nobody else writes
         if len(ids) != sum(pupil.answers for pupil in pupils):
@@ -202,7 +202,7 @@ def _pupils(store: Store, condition: ColumnElement[bool], most: int | None = Non
 
 def _answers(session: Session, pupils: Iterable[Pupil]) -> list[tuple[int, int]]:
     """The answers of pupils with their questions, by course and question."""
-    found = []
+    answers: list[tuple[int, int]] = []
     for pupil in pupils:
         query = (
             select(AnswerRow.id, AnswerRow.question_id)
@@ -210,8 +210,8 @@ def _answers(session: Session, pupils: Iterable[Pupil]) -> list[tuple[int, int]]
             .where(QuestionRow.course_id == pupil.course_id)
             .where(AnswerRow.student == pupil.student, AnswerRow.key == pupil.key)
         )
-        found += [(id, question_id) for id, question_id in session.execute(query.order_by(AnswerRow.id))]
-    return sorted(found, key=lambda row: (row[1], row[0]))
+        answers += [(id, question_id) for id, question_id in session.execute(query.order_by(AnswerRow.id))]
+    return sorted(answers, key=lambda row: (row[1], row[0]))
 
 
 def _texts(session: Session, ids: Sequence[int]) -> Iterator[str]:
