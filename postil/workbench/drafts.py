@@ -190,7 +190,7 @@ def _wide_questions(rows: Rows, most: int) -> list[Question]:
     """The questions of a wide table: more than may be stored, so that a person can leave some of them out."""
     if count_wide_answers(rows) > _CHOICE * most:
         what = f"has more than {_CHOICE * most:,} answers, the most that can be read at once."
-        raise InputError(rows.path, what, hint="Split it by questions or by pupils.")
+        raise InputError(rows.path, what, hint="Split it by questions or by students.")
     return wide_questions(rows, id_column="")
 
 

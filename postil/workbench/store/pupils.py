@@ -1,4 +1,4 @@
-"""One pupil's data over all courses: find it, read it and erase it, whoever's course it is in.
+"""One pupil's data over all courses: find it, read it and erase it, in whichever course it is.
 
 A course knows a pupil by the name and the id that came with an answer. No table lists pupils, so each is
 named by the number of one of their answers: all answers of that course with the same name and id are theirs.
