@@ -123,6 +123,7 @@ DEAR = (  # the kinds that cost most when they were all tried
     "flags",
     "fractions",
     "distinct words",
+    "invented words",
     "distinct numbers",
     "words with full stops",
 )

@@ -107,12 +107,12 @@ def _distinct_words(length: int) -> str:
     return _random_words(length, string.ascii_lowercase, 7)
 
 
-def _random_words(length: int, letters: str, longest: int) -> str:
+def _random_words(length: int, letters: str, longest: int, shortest: int = 1) -> str:
     chance = random.Random(0)  # the same texts every time
     words: list[str] = []
     total = 0
     while total < length:
-        words.append("".join(chance.choices(letters, k=chance.randint(1, longest))))
+        words.append("".join(chance.choices(letters, k=chance.randint(shortest, longest))))
         total += len(words[-1]) + 1
     return " ".join(words)
 
@@ -120,6 +120,7 @@ def _random_words(length: int, letters: str, longest: int) -> str:
 _MADE: Mapping[str, Callable[[int], str]] = {
     "one long word": lambda length: "a" * length,
     "distinct words": _distinct_words,
+    "invented words": lambda length: _random_words(length, "etaoinshrdlu", 8, 4),
     "distinct letters": lambda length: _random_words(length, string.ascii_letters, 2),
     "distinct numbers": lambda length: _random_words(length, string.digits, 6),
     "random signs": lambda length: _random_words(length, _SIGNS, 3),

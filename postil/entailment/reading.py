@@ -15,8 +15,8 @@ import numpy as np
 
 from postil.data.arrays import Floats
 from postil.language.document import Document, Quantity, Span, Token
-from postil.language.measures.matching import Opposition, Word, match, opposition, relation, word_of
-from postil.language.words.relations import Relation, word_relation
+from postil.language.measures.matching import MATCHES, Opposition, Word, opposition, relations, word_of
+from postil.language.words.relations import kinds
 from postil.language.words.spaces import idf
 from postil.language.words.wordnet import wordnet
 
@@ -123,7 +123,9 @@ def weight(lemma: str) -> float:
 def support(text: Sequence[Token], hypothesis: Sequence[Token]) -> Floats:
     """How well each word of a text (a column) supports each word of the hypothesis (a row), from 0 to 1."""
     words, claimed = [_compared(token) for token in text], [_compared(token) for token in hypothesis]
-    table = np.array([[_supports(word, claim) for word in words] for claim in claimed])
+    columns, rows = (list(dict.fromkeys(side)) for side in (words, claimed))
+    places = np.ix_(_places(claimed, rows), _places(words, columns))
+    table = _supports(columns, rows)[places]
     names = [column for column, token in enumerate(text) if token.pos == "PROPN"]
     for row, token in enumerate(hypothesis):
         if token.pos == "PROPN" and table[row].max() == 0:
@@ -137,15 +139,20 @@ def _compared(token: Token) -> Word:
     return lemma.replace(".", "") or lemma, part, form.replace(".", "") or form
 
 
-@lru_cache(maxsize=1 << 18)
-def _supports(word: Word, claimed: Word) -> float:
-    if word[0] == claimed[0] or word[2] == claimed[2]:
-        return 1.0
-    likeness = match(word, claimed)
-    if likeness or not word[1] or word[1] != claimed[1] or relation(word, claimed) is Relation.OPPOSITE:
-        return likeness
-    kind = word_relation(word[:2], claimed[:2])
-    return _KIND_OF if kind is Relation.MORE_SPECIFIC else 0.0
+def _places(words: Sequence[Word], distinct: Sequence[Word]) -> list[int]:
+    numbers = {word: number for number, word in enumerate(distinct)}
+    return [numbers[word] for word in words]
+
+
+def _supports(words: Sequence[Word], claimed: Sequence[Word]) -> Floats:
+    """How well each of the words, a column, supports each one that is claimed, a row."""
+    table = np.zeros((len(claimed), len(words)))
+    for column, row in kinds([word[:2] for word in words], [claim[:2] for claim in claimed]):
+        if words[column][1] and words[column][1] == claimed[row][1]:
+            table[row, column] = _KIND_OF
+    for column, row, related in relations(words, claimed):
+        table[row, column] = MATCHES.get(related, 0.0)
+    return table
 
 
 def supports_name(name: str, claimed: str) -> bool:

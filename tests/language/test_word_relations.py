@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.language.words.relations import Relation, word_relation
+from postil.language.words.relations import Relation, kinds, word_relation
 from postil.language.words.wordnet import wordnet
 
 TURNED = {
@@ -55,3 +55,17 @@ def test_turning_two_words_round_turns_their_relation(first: int, second: int) -
     one, other = words[first % len(words)], words[second % len(words)]
     relation = word_relation(one, other)
     assert word_relation(other, one) is (TURNED.get(relation, relation) if relation else None)
+
+
+def test_kinds_are_found_among_many_words():
+    words = ["poodle", ("poodle", "n"), "dog", "water", "liquid", "hot", "sprint", ("run", "v"), "zorb", ""]
+    expected = [
+        (i, j)
+        for i, word in enumerate(words)
+        for j, other in enumerate(words)
+        if word_relation(word, other) is Relation.MORE_SPECIFIC
+    ]
+    assert list(kinds(words, words)) == expected
+    assert {(0, 2), (1, 2), (3, 4), (6, 7)} <= set(expected)
+    assert not list(kinds(words, []))
+    assert not list(kinds([], words))

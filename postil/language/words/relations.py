@@ -7,6 +7,8 @@ True
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from functools import lru_cache
 
@@ -37,7 +39,7 @@ class Relation(Enum):
 
 def word_relation(word: Word, other: Word) -> Relation | None:
     """The closest relation of two words by their commonest senses, or None where WordNet has none."""
-    first, second = ((item, None) if isinstance(item, str) else item for item in (word, other))
+    first, second = _with_part(word), _with_part(other)
     forms, others = _base_forms(*first), _base_forms(*second)
     if forms & others or first[0].lower() == second[0].lower():
         return Relation.SAME
@@ -59,6 +61,26 @@ def word_relation(word: Word, other: Word) -> Relation | None:
     if _hypernyms(*first) & _hypernyms(*second):
         return Relation.SISTER
     return None
+
+
+def kinds(words: Sequence[Word], others: Sequence[Word]) -> Iterator[tuple[int, int]]:
+    """The indices of all pairs whose closest relation is that the first is a kind of the second; in order.
+
+    Nearly no two words are so related: an index of senses finds those that may be.
+    """
+    index: defaultdict[int, list[int]] = defaultdict(list)
+    for j, other in enumerate(others):
+        for sense in _senses(*_with_part(other), rare=True):
+            index[sense].append(j)
+    for i, word in enumerate(words):
+        above = _upwards(*_with_part(word))
+        for j in sorted({j for sense in above if sense in index for j in index[sense]}):
+            if word_relation(word, others[j]) is Relation.MORE_SPECIFIC:
+                yield i, j
+
+
+def _with_part(word: Word) -> tuple[str, str | None]:
+    return (word, None) if isinstance(word, str) else word
 
 
 # What is known of a word is remembered: the words of two texts meet each other many times.
