@@ -237,6 +237,9 @@ HOSTILE: Mapping[str, Callable[[int], bytes]] = {
     "objects.json": lambda size: _encoded("[" + _fill("{},\n", size) + "{}]"),
     "lists.json": lambda size: _encoded("[" + _fill("[],\n", size) + "[]]"),
     "nested.json": lambda size: _encoded(_fill("[\n", size)),
+    "fields.json": lambda size: _encoded(
+        "[{" + ",\n".join(f'"k{number}":1' for number in range(size // 14)) + "}]"
+    ),
     "numbers.json": lambda size: _encoded('[{"a":[' + _fill("1,\n", size) + "1]}]"),
     "elements.xml": lambda size: _encoded("<quiz>" + _fill("<a/>\n", size) + "</quiz>"),
     "nested.xml": lambda size: _encoded("<quiz>" + _fill("<a>\n", size)),

@@ -191,7 +191,7 @@ def _read_json(path: Path, encoding: str | None, limits: Limits, *, lines: bool)
     if text.count("{") + text.count("[") > limits.cells:  # each takes more memory than the text itself
         what = f"has more than {limits.cells:,} objects and lists, the most that can be read at once."
         raise InputError(path, what, hint="Split it into smaller files.")
-    values = _json_lines(path, text, limits) if lines else _json_list(path, text)
+    values = _json_lines(path, text, limits) if lines else _json_list(path, text, limits)
     rows: list[tuple[int, dict[str, str]]] = []
     header: dict[str, None] = {}
     for line, value in values:
@@ -212,12 +212,12 @@ def _json_lines(path: Path, text: str, limits: Limits) -> Iterator[tuple[int, ob
         line += 1
         limits.check_raw(path, line, 0, 0, line=line)
         if part := text[start:end].strip():
-            yield line, _parse(path, part, line, hint)
+            yield line, _parse(path, part, line, limits, hint)
         start = end + 1
 
 
-def _json_list(path: Path, text: str) -> Iterable[tuple[int, object]]:
-    content = _parse(path, text, None, "Export it again, or choose CSV.")
+def _json_list(path: Path, text: str, limits: Limits) -> Iterable[tuple[int, object]]:
+    content = _parse(path, text, None, limits, "Export it again, or choose CSV.")
     while isinstance(content, list) and len(content) == 1 and isinstance(content[0], list):
         content = content[0]
     if not isinstance(content, list) or not content:
@@ -226,8 +226,9 @@ def _json_list(path: Path, text: str) -> Iterable[tuple[int, object]]:
     return enumerate(content, start=2)
 
 
-def _parse(path: Path, text: str, line: int | None, hint: str) -> object:
+def _parse(path: Path, text: str, line: int | None, limits: Limits, hint: str) -> object:
     def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        limits.check(path, 0, len(pairs), line=line)
         fields = dict(pairs)
         if len(fields) < len(pairs):
             raise InputError(path, "the object names a field twice.", line=line)
