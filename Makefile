@@ -12,6 +12,8 @@ INSTALLERS := 'pip>=26.3' 'setuptools>=78.1.1'
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Hashes are checked where the lock has them; Postil itself and the test tools are not in it.
 LOCKED := --constraint $(LOCK) --no-require-hashes
+# The careful reader, which is a package of its own because of its size.
+CAREFUL := packages/careful
 # One more than there are cores, since some tests mostly wait; five at most, for the memory.
 TESTERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$((cores < 4 ? cores + 1 : 5)))
 
@@ -31,14 +33,16 @@ $(INSTALLERS_STAMP): Makefile | $(BIN)/python
 	@$(INSTALL) --upgrade $(INSTALLERS)
 	@touch $@
 
-$(STAMP): pyproject.toml $(LOCK) | $(INSTALLERS_STAMP)
+$(STAMP): pyproject.toml $(LOCK) $(CAREFUL)/pyproject.toml | $(INSTALLERS_STAMP)
 	@echo "Installing Postil into $(VENV) (a minute or two the first time) …"
 	@$(INSTALL) $(LOCKED) --editable '.[serve]'
+	@$(INSTALL) --no-deps --editable $(CAREFUL)
 	@touch $@
 
-$(DEV_STAMP): pyproject.toml $(LOCK) | $(INSTALLERS_STAMP)
+$(DEV_STAMP): pyproject.toml $(LOCK) $(CAREFUL)/pyproject.toml | $(INSTALLERS_STAMP)
 	@echo "Installing Postil and its test tools into $(VENV) …"
 	@$(INSTALL) $(LOCKED) --editable '.[dev]'
+	@$(INSTALL) --no-deps --editable $(CAREFUL)
 	@touch $@ $(STAMP)
 
 venv: $(STAMP) ## create .venv with the postil command in it
@@ -58,8 +62,8 @@ format: $(DEV_STAMP) ## rewrite the code in the project's format
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-wheel: | $(INSTALLERS_STAMP) ## build dist/postil-*.whl, which pipx or pip can install anywhere
-	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+wheel: | $(INSTALLERS_STAMP) ## build dist/postil*.whl, which pipx or pip can install anywhere
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist . ./$(CAREFUL)
 	@ls dist/*.whl
 
 lock: $(DEV_STAMP) ## take the newest versions of all libraries into deploy/constraints.txt

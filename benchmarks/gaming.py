@@ -3,9 +3,9 @@
     python benchmarks/gaming.py --data DATA [--json OUT]
 
 Each trick is played with references of the bundled class, of the challenge's training questions and of exams
-(`graded/`) that the reader has not learned from: questions whose sha1 ends in 0 (training/reader_data.py) and
-the office exams. Every answer is graded by itself. `honest` puts a reference into a sentence that a fair
-teacher would accept; `control` is pupils' own right answers, of the bundled class and the exams.
+(`graded/`) that no reader has learned from: questions whose sha1 ends in 0 (training/reader_data.py). Every
+answer is graded by itself. `honest` puts a reference into a sentence that a fair teacher would accept;
+`control` is pupils' own right answers, of the bundled class and the exams.
 """
 
 from __future__ import annotations
@@ -225,7 +225,7 @@ def exam_questions(data: Path) -> Iterator[Question]:
     for name in EXAMS:
         rows: dict[tuple[str, str, str], list[Answer]] = {}
         for row in read_lines(data / "graded" / f"{name}.jsonl.xz"):
-            if name == "brooklyn_office_exams" or set_aside(row["question"]):
+            if set_aside(row["question"]):
                 key = (row["question_id"], row["question"], row["references"][0])
                 label = "correct" if row["score"] >= 0.999 else "incorrect" if row["score"] == 0 else None
                 rows.setdefault(key, []).append(Answer(str(len(rows)), row["answer"], label))

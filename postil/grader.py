@@ -24,11 +24,12 @@ from postil.data.judgements import CREDIT, Facets, Judgement
 from postil.data.questions import Answer, Question, Reference
 from postil.errors import PostilError, unknown_label
 from postil.grading.answers import as_read, fingerprint, shortened
-from postil.grading.decision import LABELS, demand_known, reconciled
+from postil.grading.decision import LABELS, demand_known, demand_strictness, reconciled
 from postil.grading.evidence import gather
-from postil.grading.judging import judge_class, worth_labelling
+from postil.grading.judging import Opinion, judge_class, worth_labelling
 from postil.grading.memory import KNOWN, NEW, Kernel
-from postil.grading.probabilities import Stack, demand_labels, fit_to, load_stacks, save_stacks
+from postil.grading.probabilities import Model, Stack, demand_labels, fit_to, load_model, save_model
+from postil.language.network import CAREFUL, CASCADE, QUICK, companion, default_reader, demand_reader, reader
 
 Progress = Callable[[int, int], None]
 Labelled = tuple[str, str]  # an answer and its label
@@ -47,6 +48,10 @@ class Grader:
     known: Mapping[str, int] = field(default_factory=dict)
     credit: Mapping[str, float] = field(default_factory=lambda: CREDIT)
     target: float | None = None
+    # Who reads the answers: the quick reader, the careful one, or both (the cascade).
+    reader: str = QUICK
+    # Whether answers are called correct more or less readily than by the teachers it has learned from.
+    strictness: str = "normal"
     _remembered: dict[str, dict[str, str]] = field(default_factory=dict, repr=False)
 
     def grade(
@@ -105,8 +110,8 @@ class Grader:
         if count < 1:
             raise PostilError(f"at least one answer must be asked for, not {count}.")
         references = _demanded(references)
-        stack, kernel, decided = self._knowledge(question, references)
-        return worth_labelling(question, references, answers, count, stack, kernel, decided)
+        opinions, kernel, decided = self._knowledge(question, references)
+        return worth_labelling(question, references, answers, count, opinions, kernel, decided)
 
     def _grade(
         self, classes: Iterable[tuple[Question, Sequence[str], Facets]], *, explain: bool
@@ -122,16 +127,34 @@ class Grader:
 
     def _judge(self, question: Question, answers: Sequence[str]) -> list[Judgement]:
         references = _demanded(_texts(question.references))
-        stack, kernel, decided = self._knowledge(question.text, references)
+        opinions, kernel, decided = self._knowledge(question.text, references)
         return judge_class(
-            question.text, references, answers, stack, kernel, decided, self.credit, self.target
+            question.text,
+            references,
+            answers,
+            opinions,
+            kernel,
+            decided,
+            self.credit,
+            self.target,
+            self.strictness,
         )
 
-    def _knowledge(self, question: str, references: Sequence[str]) -> tuple[Stack, Kernel, dict[str, str]]:
-        """The stack and the memory for a question, and what a person has decided about it."""
+    def _knowledge(
+        self, question: str, references: Sequence[str]
+    ) -> tuple[list[Opinion], Kernel, dict[str, str]]:
+        """Who judges a question, and what is remembered of it.
+
+        On questions that they have learned from, the readers know different things, so both are asked.
+        """
         name = fingerprint(question, references)
-        stack, kernel = (self.stacks["known"], KNOWN) if name in self.known else (self.stacks["new"], NEW)
-        return stack, kernel, self._remembered.get(name, {})
+        decided = self._remembered.get(name, {})
+        if name not in self.known:
+            return [Opinion(self.stacks["new"], reader(self.reader))], NEW, decided
+        opinions = [Opinion(self.stacks["known"], reader(self.reader))]
+        if self.reader != QUICK:
+            opinions.append(Opinion(_shipped(QUICK).stacks["known"], reader(QUICK)))
+        return opinions, KNOWN, decided
 
 
 def grade_class(
@@ -141,9 +164,10 @@ def grade_class(
     claims: Facets = None,
     *,
     explain: bool = False,
+    strictness: str = "normal",
 ) -> list[Judgement]:
     """Judge a class by a fresh grader, which knows only what is `decided` here; see `Grader.grade_class`."""
-    return load().grade_class(question, answers, decided, claims, explain=explain)
+    return load(strictness=strictness).grade_class(question, answers, decided, claims, explain=explain)
 
 
 def explain_class(
@@ -207,9 +231,13 @@ def _demanded(references: Sequence[str]) -> list[str]:
 
 
 @cache
-def _shipped() -> tuple[dict[str, Stack], dict[str, int]]:
+def _shipped(name: str) -> Model:
+    """The model for a reader: the cascade's answers are weighed as the careful reader's are."""
+    folder = companion() if name != QUICK else None
+    if folder is not None:
+        return load_model(folder / STACK_FILE)
     with as_file(files("postil.resources").joinpath("grader", STACK_FILE)) as path:
-        return load_stacks(path)
+        return load_model(path)
 
 
 def load(
@@ -217,8 +245,14 @@ def load(
     *,
     credit: Mapping[str, float] | None = None,
     target: float | None = None,
+    reader: str | None = None,
+    strictness: str = "normal",
 ) -> Grader:
     """The grader that ships, or one that `train` wrote into a folder.
+
+    `reader` is `quick`, `careful` or `cascade` (the careful one reads what the quick one is unsure of). By
+    default it is the careful reader where the package postil-careful is installed, otherwise the quick one.
+    `strictness` is `lenient`, `normal` or `strict`; labels of a person say the same more exactly.
 
     `credit` says what each label earns (0 to 1); `target` is the accuracy that judgements passed without a
     person's look should have (0 to 1): those less sure are marked as deferred.
@@ -230,32 +264,54 @@ def load(
         raise PostilError(unknown_label(unknown), hint=f"Labels that earn credit: {', '.join(LABELS)}.")
     if any(not 0 <= value <= 1 for value in (credit or {}).values()):
         raise PostilError("a label can earn from 0 to 1, no less and no more.")
-    stacks, known = _shipped() if model is None else load_stacks(Path(model) / STACK_FILE)
-    return Grader(stacks, known, {**CREDIT, **(credit or {})}, target)
+    demand_strictness(strictness)
+    if reader is not None:
+        demand_reader(reader)
+    if model is None:
+        name = reader or default_reader()
+        fitted = _shipped(name)
+    else:
+        fitted = load_model(Path(model) / STACK_FILE)
+        name = reader or fitted.reader
+        demand_reader(name)
+        if (name == QUICK) != (fitted.reader == QUICK):
+            raise PostilError(
+                f"the model in {model} was trained with the {fitted.reader} reader, not with the {name} one.",
+                hint="Leave out the reader, or train the model again with: postil train --reader",
+            )
+    return Grader(fitted.stacks, fitted.known, {**CREDIT, **(credit or {})}, target, name, strictness)
 
 
-def evidence_of(questions: Sequence[Question], progress: Progress | None = None) -> Floats:
-    """The evidence about every answer, question by question."""
+def evidence_of(questions: Sequence[Question], progress: Progress | None = None, name: str = QUICK) -> Floats:
+    """The evidence about every answer, question by question, by a reader."""
     tables = []
     total = sum(len(question.answers) for question in questions)
     for question in questions:
         references = _demanded(_texts(question.references))
-        answers = [shortened(answer.text) for answer in question.answers]
-        tables.append(gather(question.text, references, as_read(question.text, references, answers)).table)
+        answers = as_read(question.text, references, [shortened(answer.text) for answer in question.answers])
+        tables.append(gather(question.text, references, answers, reader(name)).table)
         if progress:
             progress(sum(map(len, tables)), total)
     return np.concatenate(tables)
 
 
 def train(
-    questions: Sequence[Question], folder: Path | str, *, progress: Progress | None = None
+    questions: Sequence[Question],
+    folder: Path | str,
+    *,
+    progress: Progress | None = None,
+    reader: str | None = None,
 ) -> dict[str, float]:
     """Fit the grader to labelled answers and write it into a folder that `load` reads.
 
     Returns how often the two-way label was right on questions left out, before and after.
     """
     demand_labels(questions)  # before the long work
-    shipped, known = _shipped()
-    stack, figures = fit_to(evidence_of(questions, progress), questions, shipped["new"])
-    save_stacks(Path(folder) / STACK_FILE, {**shipped, "new": stack}, known)
+    name = reader or default_reader()
+    name = CAREFUL if name == CASCADE else name
+    demand_reader(name)
+    shipped = _shipped(name)
+    stack, figures = fit_to(evidence_of(questions, progress, name), questions, shipped.stacks["new"])
+    model = Model({**shipped.stacks, "new": stack}, shipped.known, name)
+    save_model(Path(folder) / STACK_FILE, model)
     return figures

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 RESOURCES = Path(str(files("postil.resources")))
+CAREFUL = Path(__file__).parents[1] / "packages" / "careful" / "postil_careful"
 # The most that each may have, in bytes.
 LIMITS = {
     "aligner": 3_000_000,
@@ -28,14 +29,15 @@ def test_every_card_is_looked_at() -> None:
     assert {path.parent.name for path in RESOURCES.glob("*/card.json")} == set(LIMITS)
 
 
-@pytest.mark.parametrize("name", LIMITS)
-def test_every_file_has_the_hash_on_the_card(name: str) -> None:
-    folder = RESOURCES / name
+@pytest.mark.parametrize(
+    "folder", [*(RESOURCES / name for name in LIMITS), CAREFUL], ids=lambda path: path.name
+)
+def test_every_file_has_the_hash_on_the_card(folder: Path) -> None:
     card = json.loads((folder / "card.json").read_text(encoding="utf-8"))
     found = {
         file.relative_to(folder).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest()
         for file in folder.rglob("*")
-        if file.is_file() and file.name not in ("card.json", "CARD.md")
+        if file.is_file() and file.suffix not in (".py", ".pyc") and file.name not in ("card.json", "CARD.md")
     }
     assert found == card["files"]
     assert card["licence"]
@@ -49,5 +51,12 @@ def test_size(name: str) -> None:
     assert 0 < sum(sizes) < LIMITS[name]
 
 
+def test_size_of_the_companion() -> None:
+    sizes = [file.stat().st_size for file in CAREFUL.rglob("*") if file.is_file()]
+    assert max(sizes) <= 45_000_000  # what hosts of repositories take
+    assert sum(sizes) < 125_000_000
+
+
 def test_no_pickle_ships() -> None:
-    assert not [file for file in RESOURCES.rglob("*") if file.suffix in (".pkl", ".pickle", ".joblib")]
+    shipped = [*RESOURCES.rglob("*"), *CAREFUL.rglob("*")]
+    assert not [file for file in shipped if file.suffix in (".pkl", ".pickle", ".joblib")]

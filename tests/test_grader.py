@@ -21,7 +21,7 @@ from postil.data.questions import Answer, FacetLabel, Question, Reference
 from postil.errors import InputError, PostilError
 from postil.grader import STACK_FILE, Grader, evidence_of, load, train
 from postil.grading.answers import LONGEST_ANSWER, fingerprint
-from postil.grading.probabilities import load_stacks
+from postil.grading.probabilities import load_model
 
 QUESTION = "Why does ice float on water?"
 REFERENCES = ["Ice is less dense than water.", "It weighs less than the same amount of water."]
@@ -504,10 +504,10 @@ def test_training(tmp_path, grader: Grader) -> None:
     assert figures["answers"] == 24
     assert 0 <= figures["accuracy as shipped"] <= 1
     assert 0 <= figures["accuracy after training"] <= 1
-    stacks, known = load_stacks(tmp_path / "model" / STACK_FILE)
-    assert stacks["known"] == grader.stacks["known"]
-    assert known == grader.known
-    assert stacks["new"] != grader.stacks["new"]
+    fitted = load_model(tmp_path / "model" / STACK_FILE)
+    assert fitted.stacks["known"] == grader.stacks["known"]
+    assert fitted.known == grader.known
+    assert fitted.stacks["new"] != grader.stacks["new"]
     own = load(str(tmp_path / "model"))
     wanted = [answer.label == "correct" for question in questions for answer in question.answers]
     losses = []
@@ -554,3 +554,29 @@ def test_capitals_and_full_stops_make_no_difference_within_a_class() -> None:
     [(_, judged)] = postil.load().grade_many([question])
     assert judged[0] == judged[1] == judged[2]
     assert judged[4].label == judged[5].label == "non_domain"
+
+
+def test_strictness_moves_the_line_and_nothing_else(grader: Grader) -> None:
+    question = asked(ANSWERS)
+    found = {
+        name: load(strictness=name).grade_class(question, ANSWERS) for name in ("lenient", "normal", "strict")
+    }
+    assert found["normal"] == grader.grade_class(question, ANSWERS)
+    judged = 0
+    for lenient, normal, strict in zip(*found.values(), strict=True):
+        assert coherent(lenient)
+        assert coherent(strict)
+        if not normal.reader:  # plain to see
+            assert lenient == normal == strict
+            continue
+        judged += 1
+        chances = [one.probabilities["2way"]["correct"] for one in (lenient, normal, strict)]
+        assert chances[0] > chances[1] > chances[2]
+        assert lenient.score > strict.score
+    assert judged
+
+
+def test_an_unknown_strictness_is_refused() -> None:
+    with pytest.raises(PostilError, match="is not a strictness") as caught:
+        load(strictness="harsh")
+    assert "lenient, normal, strict" in caught.value.hint

@@ -29,7 +29,7 @@ from tokenizers import Tokenizer
 from postil.alignment.aligner import FORMAT, NAMES, Aligner, own_chunks
 from postil.alignment.features import Weights
 from postil.data.judgements import AlignedPair, ChunkedPair
-from postil.language.network import LONGEST, LinkPieces, encoder, link_pieces_of
+from postil.language.network import Encoder, LinkPieces, encoder, link_pieces_of
 from postil.research.benchmarks import read_datasets
 from postil.scoring.alignment import score_alignments
 
@@ -71,7 +71,7 @@ def load_tokenizer() -> Tokenizer:
     with as_file(files("postil.resources").joinpath("encoder", "tokenizer.json")) as path:
         tokenizer = Tokenizer.from_file(str(path))
     tokenizer.no_padding()
-    tokenizer.enable_truncation(LONGEST)
+    tokenizer.enable_truncation(Encoder.longest)
     return tokenizer
 
 

@@ -15,6 +15,7 @@ from tokenizers import Encoding, Tokenizer
 from torch import nn
 
 RESPONSES = ("correct", "partially_correct_incomplete", "contradictory", "irrelevant", "non_domain")
+GRADES = (*RESPONSES, "not_correct")  # some people only say right or wrong
 INFERENCES = ("entailment", "neutral", "contradiction", "not_entailment")
 LONGEST = 160
 Pieces = list[list[int]]  # of each chunk
@@ -23,11 +24,11 @@ Pieces = list[list[int]]  # of each chunk
 class Pairs:
     """Tokenised pairs, cut to size and put into padded batches of like length."""
 
-    def __init__(self, folder: Path, items: Sequence[dict], device: str) -> None:
+    def __init__(self, folder: Path, items: Sequence[dict], device: str, longest: int = LONGEST) -> None:
         self.device = device
         tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         tokenizer.no_padding()
-        tokenizer.enable_truncation(LONGEST)
+        tokenizer.enable_truncation(longest)
         self.mask_id = tokenizer.token_to_id("[MASK]") or tokenizer.token_to_id("<mask>")
         self.kinds = json.loads((folder / "config.json").read_text())["model_type"] == "bert"
         self.items = items
@@ -139,7 +140,7 @@ def label_of(item: dict) -> float:
     if item["label"] is None:
         return -1
     if item["task"] == "response":
-        return RESPONSES.index(item["label"])
+        return GRADES.index(item["label"])
     return INFERENCES.index(item["label"]) if item["task"] == "nli" else item["label"]
 
 

@@ -27,7 +27,7 @@ from postil.grading.answers import as_read, fingerprint
 from postil.grading.decision import LABELS
 from postil.grading.evidence import EVIDENCE, IN_CLASS, assemble, word_table
 from postil.grading.memory import KNOWN, adjust
-from postil.grading.probabilities import fit_stack, save_stacks
+from postil.grading.probabilities import Model, fit_stack, save_model
 from postil.language.network import encoder
 from postil.research.benchmarks import SCENARIOS, response_folds
 
@@ -176,7 +176,7 @@ def main() -> None:
     known = Counter(
         fingerprint(q.text, [r.text for r in q.references]) for q in data.questions for _ in q.answers
     )
-    save_stacks(options.out / "stack.json", stacks, known)
+    save_model(options.out / "stack.json", Model(stacks, known))
     (options.out / "figures.json").write_text(json.dumps(report, indent=1) + "\n", "utf-8")
     print(json.dumps(report, indent=1))
 

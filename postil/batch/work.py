@@ -41,6 +41,8 @@ class Work:
     credit: tuple[tuple[str, float], ...] = ()
     target: float | None = None
     raw: bool = False
+    reader: str = ""
+    strictness: str = "normal"
 
 
 @dataclass(frozen=True, slots=True)

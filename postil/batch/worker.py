@@ -170,7 +170,7 @@ def judge_partition(work: Work, task: Task) -> Done:
 
 
 def _judged(work: Work, task: Task) -> Iterator[pa.Table]:
-    judge = load_judge(work.model, work.credit, work.target)
+    judge = load_judge(work.model, work.credit, work.target, work.reader, work.strictness)
     partition = task.partition
     roles = find_roles(partition.source.name, partition.layout.names, work)
     for batch in read_batches(partition, columns_read(roles)):
@@ -178,12 +178,18 @@ def _judged(work: Work, task: Task) -> Iterator[pa.Table]:
 
 
 @lru_cache(maxsize=1)
-def load_judge(model: str | None, credit: tuple[tuple[str, float], ...], target: float | None) -> Judge:
+def load_judge(
+    model: str | None,
+    credit: tuple[tuple[str, float], ...],
+    target: float | None,
+    reader: str = "",
+    strictness: str = "normal",
+) -> Judge:
     """What judges questions with their answers; a worker loads the grader once."""
     from postil.grader import load  # only here: planning and assembling need no model
     from postil.language.pipeline import forgetting_words
 
-    grader = load(model, credit=dict(credit), target=target)
+    grader = load(model, credit=dict(credit), target=target, reader=reader or None, strictness=strictness)
 
     def judge(questions: Iterable[Question], *, explain: bool) -> list[tuple[Question, list[Judgement]]]:
         with forgetting_words():  # memory must not grow with every new word

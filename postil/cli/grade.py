@@ -13,6 +13,7 @@ from typer import Argument, Option
 from postil.cli.grade_folder import DatasetOptions, grade_folder, is_folder_name, refuse_as_table
 from postil.cli.options import (
     ModelFolder,
+    ReaderOption,
     TableOptions,
     choose,
     demand_references,
@@ -77,6 +78,15 @@ class GradeOptions:
         Option(metavar="LABEL=NUMBER", help="What a label earns, from 0 to 1, as in 'partly right=0.6'."),
     ] = None
     model: Annotated[Path | None, Option(metavar="FOLDER", help="A model written by `postil train`.")] = None
+    reader: ReaderOption = None
+    strictness: Annotated[
+        str,
+        Option(
+            metavar="NAME",
+            help="How readily answers are called correct: lenient, normal or strict. Labels of a few answers "
+            "say it more exactly.",
+        ),
+    ] = "normal"
     raw: Annotated[
         bool,
         Option(
@@ -146,7 +156,13 @@ def _grade_table(
         raise InputError(source, "contains no answers.", hint="Is it the right file?")
     demand_references(source, questions)
     lessons = find_lessons(source, questions, options.remember, options.remember_labelled, tables)
-    grader = load(options.model, credit=credit, target=options.target)
+    grader = load(
+        options.model,
+        credit=credit,
+        target=options.target,
+        reader=options.reader,
+        strictness=options.strictness,
+    )
     for lesson in lessons:
         references = [reference.text for reference in lesson.references]
         labelled = [(answer.text, answer.label or "") for answer in lesson.answers]
@@ -281,6 +297,7 @@ def train(
         ),
     ],
     output: ModelFolder,
+    reader: ReaderOption = None,
     *,
     tables: TableOptions,
 ) -> None:
@@ -293,7 +310,7 @@ def train(
     refuse_file(output)
     questions = _read_labelled(source, tables)
     with progress_bar("Training", "steps") as progress:
-        figures = fit(questions, output, progress=progress)
+        figures = fit(questions, output, progress=progress, reader=reader)
     shown = table("figure, cross-validated by question", "value", right=("value",))
     for name, value in figures.items():
         shown.add_row(name, f"{value:.4f}" if value <= 1 else f"{value:,.0f}")  # a share, or a count

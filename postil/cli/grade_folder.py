@@ -141,6 +141,7 @@ def _work(output: str, options: GradeOptions, credit: Mapping[str, float], table
     from postil.batch.work import Asked, Work
     from postil.data.formats.tables import plain, read_key
     from postil.grader import load
+    from postil.language.network import CAREFUL, CASCADE
 
     questions = tables.question or ()
     if len(questions) > 1:
@@ -148,7 +149,16 @@ def _work(output: str, options: GradeOptions, credit: Mapping[str, float], table
             "only one --question can be given for a dataset.",
             hint="For several questions, the files need a column with the question or its id.",
         )
-    load(options.model, credit=credit, target=options.target)
+    # Of a dataset of any size, the careful reader reads only what the quick one is unsure of.
+    reader = load(
+        options.model,
+        credit=credit,
+        target=options.target,
+        reader=options.reader,
+        strictness=options.strictness,
+    ).reader
+    if options.reader is None and reader == CAREFUL:
+        reader = CASCADE
     key: dict[str, Asked] = {}
     for entry in read_key(tables.key) if tables.key else ():
         for name in entry.names:
@@ -165,6 +175,8 @@ def _work(output: str, options: GradeOptions, credit: Mapping[str, float], table
         credit=tuple(sorted(credit.items())),
         target=options.target,
         raw=options.raw,
+        reader=reader,
+        strictness=options.strictness,
     )
 
 

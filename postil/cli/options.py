@@ -21,6 +21,16 @@ if TYPE_CHECKING:
 JsonOption = Annotated[bool, Option("--json", help="Print JSON on standard output.")]
 ModelFolder = Annotated[Path, Option("--output", "-o", metavar="FOLDER", help="Where to write the model.")]
 
+ReaderOption = Annotated[
+    str | None,
+    Option(
+        "--reader",
+        metavar="NAME",
+        help="Who reads the answers: quick, careful (the default where postil-careful is installed) or "
+        "cascade (careful reads only what quick is unsure of; the default for a dataset).",
+    ),
+]
+
 
 def expand(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command an option for each field of the dataclass among its parameters.

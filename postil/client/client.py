@@ -126,6 +126,7 @@ class Client:
         scheme: str = "5way",
         explain: bool = False,
         facets: bool | Sequence[str] = False,
+        strictness: str = "normal",
     ) -> GradedTexts:
         """Judge up to 200 answers to a question, given as texts or as texts by id; fewer with explanations.
 
@@ -139,6 +140,7 @@ class Client:
             "scheme": scheme,
             "explain": explain,
             "facets": facets if isinstance(facets, bool) else list(facets),
+            "strictness": strictness,
         }
         return self._ask(GradedTexts, "POST", "/grade", body=body, keyed=False)
 

@@ -254,7 +254,7 @@ class TextJudgement:
     """What Postil says of one answer.
 
     Feedback, facets and alignment are given if they were asked for and a model judged. `reason` is a value of
-    `postil.Reason`, and `because` says the same in words.
+    `postil.Reason`, and `because` says the same in words. `reader` is the network that read the answer.
     """
 
     id: str
@@ -269,6 +269,7 @@ class TextJudgement:
     facets: tuple[FoundFacet, ...] | None
     alignment: TextAlignment | None
     reason: str | None
+    reader: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,7 +162,7 @@ class Judgement:
     that is correct in one is correct in all. `confidence` is the probability that the two-way label is right.
     `deferred` means that a person should look at it. `reason` says what decided beforehand (an empty answer,
     a copy of the question) or set the answer apart, and `because` says so in words; where the model judged,
-    there is neither, but an `explanation` if one was asked for.
+    there is neither, but an `explanation` if one was asked for. `reader` is the network that read the answer.
     """
 
     labels: Mapping[str, str]
@@ -174,6 +174,7 @@ class Judgement:
     because: str = ""
     explanation: Explanation | None = None
     reason: Reason | None = None
+    reader: str = ""
 
     def __post_init__(self) -> None:
         if self.reason and not self.because:

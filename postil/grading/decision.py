@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from postil.data.arrays import Floats
 from postil.data.judgements import EXPRESSED, FacetOutcome, Judgement
 from postil.data.labels import RESPONSE_SCHEMES, Scheme
-from postil.errors import PostilError, unknown_label
+from postil.errors import PostilError, some, unknown_label
 from postil.grading.credit import earns_nothing
 
 LABELS = RESPONSE_SCHEMES["5way"].labels
@@ -63,6 +63,28 @@ def decide(probabilities: Floats, biases: Biases) -> dict[str, Labels]:
             kept[groups[label]] = True
             allowed[row] &= kept
     return found
+
+
+# How much a setting adds to the log odds that an answer is correct. Teachers differ about that much: the best
+# values for corpora that were left out, one after another, are so far apart (training/reader_stack.py).
+STRICTNESS: Mapping[str, float] = {"lenient": 1.0, "normal": 0.0, "strict": -1.0}
+
+
+def demand_strictness(name: str) -> None:
+    """Refuse a strictness that does not exist."""
+    if name not in STRICTNESS:
+        what = f"{some([name])} is not a strictness."
+        raise PostilError(what, hint=f"It can be {', '.join(STRICTNESS)}.")
+
+
+def moved(probabilities: Floats, strictness: str) -> Floats:
+    """The probabilities as a more lenient or a stricter teacher would have them."""
+    factor = np.exp(STRICTNESS[strictness])
+    if factor == 1:
+        return probabilities
+    lifted = probabilities * np.where(np.arange(probabilities.shape[1]) == 0, factor, 1.0)
+    result: Floats = lifted / lifted.sum(axis=1, keepdims=True)
+    return result
 
 
 def tune_bias(probabilities: Floats, quality: Callable[[Labels], float]) -> tuple[float, ...]:

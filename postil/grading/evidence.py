@@ -14,7 +14,7 @@ from postil.grading.answers import shortened
 from postil.language.measures.coverage import COVERAGE, Side, coverage, crowd, new_recall, side
 from postil.language.measures.features import feature_table
 from postil.language.measures.overlap import overlap, overlap_words
-from postil.language.network import Encoder, beside, encoder, one_thread_each
+from postil.language.network import Encoder, Reader, beside, encoder, one_thread_each
 from postil.language.spelling import spelled_out
 
 OVERLAP = ("f_measure", "lesk", "new_f_measure")
@@ -30,7 +30,7 @@ ENCODER = tuple(
 _COMPARED = ("newer_recall", "missing", "mostly_missing", "newer_precision")
 IN_CLASS = tuple(f"class_{name}" for name in (*_COMPARED, *ENCODER[:4]))
 EVIDENCE = (*ENCODER, *COVERAGE, *IN_CLASS, *OVERLAP, *WORDS, *(f"new_{name}" for name in _SOFT))
-_LONGEST = 40  # words; one in a hundred training answers has more
+_BY_WORDS = frozenset((*OVERLAP, *WORDS, *(f"new_{name}" for name in _SOFT)))
 _MOST_OVERLAPPING = 200  # words whose overlap is measured: every one is compared with every other
 _SMALL_CLASS = 5  # answers at which a class's own mean and spread count half
 
@@ -44,8 +44,17 @@ class Evidence:
     sides: tuple[Side, ...]
 
 
-def gather(question: str, references: Sequence[str], answers: Sequence[str]) -> Evidence:
-    """The evidence about the answers to one question; equal answers are looked at once."""
+def gather(
+    question: str,
+    references: Sequence[str],
+    answers: Sequence[str],
+    reader: Reader | None = None,
+    features: Sequence[str] = EVIDENCE,
+) -> Evidence:
+    """The evidence about the answers to one question, by the quick reader unless another is given.
+
+    Equal answers are looked at once. Words are compared only if some of the features that count need it.
+    """
     if not answers:
         return Evidence(np.zeros((0, len(EVIDENCE))), (), ())
     distinct = list(dict.fromkeys(answers))
@@ -54,14 +63,17 @@ def gather(question: str, references: Sequence[str], answers: Sequence[str]) -> 
     place = {answer: number for number, answer in enumerate(distinct)}
     rows = np.array([place[answer] for answer in answers], np.intp)
     network = encoder()
+    reader = reader or network
     with one_thread_each(), beside() as pool:
         covered, chosen, sides = best_coverage(network, question, list(whole), distinct)
         # The network works outside the interpreter, so words are compared meanwhile.
-        # It has learned to read short answers; of longer ones it believes anything.
-        beginnings = [" ".join(spelled_out(answer).split()[:_LONGEST]) for answer in distinct]
+        beginnings = [" ".join(spelled_out(answer).split()[: reader.most_words]) for answer in distinct]
         read = list(zip(beginnings, map(spelled_out, chosen), strict=True))
-        logits = pool.submit(network.pairs, read)
-        words = word_table(question, chosen, distinct)
+        logits = pool.submit(reader.pairs, read)
+        needed = not _BY_WORDS.isdisjoint(features)
+        words = (
+            word_table(question, chosen, distinct) if needed else np.zeros((len(distinct), len(_BY_WORDS)))
+        )
         table = assemble(
             log_softmax(logits.result()["response"].astype(np.float64), axis=-1), covered, words, rows
         )

@@ -3,38 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from postil.data.arrays import Floats
 from postil.data.judgements import CREDIT, Judgement, Reason, collapsed, score_of
 from postil.data.labels import RESPONSE_SCHEMES
 from postil.grading.answers import PlainCase, as_read, bare, oddity, plain_case, shortened
-from postil.grading.decision import LABELS, decide
-from postil.grading.evidence import gather, similarities
+from postil.grading.decision import LABELS, Biases, decide, moved
+from postil.grading.evidence import Evidence, gather, similarities
 from postil.grading.memory import Kernel, adjust, propose, targets
 from postil.grading.probabilities import Stack
 from postil.language.measures.coverage import Side
+from postil.language.network import Reader
 
-# Unless the user asks for an accuracy, the surest four in five pass.
-PASSED = 0.8
 _MANY_WORDS = 100  # longer answers are left to a person
 _SURE = 0.96  # of what is plain to see
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Opinion:
+    """A reader, and the stack that weighs what it says together with other evidence."""
+
+    stack: Stack
+    reader: Reader
 
 
 def judge_class(
     question: str,
     references: Sequence[str],
     answers: Sequence[str],
-    stack: Stack,
+    opinions: Sequence[Opinion],
     kernel: Kernel,
     decided: Mapping[str, str] | None = None,
     credit: Mapping[str, float] = CREDIT,
     target: float | None = None,
+    strictness: str = "normal",
 ) -> list[Judgement]:
     """Judge the answers to a question as one class; `decided` has labels that a person gave to some texts.
 
-    Without a `target` for the accuracy of what passes, the surest four in five pass.
+    Of several opinions the mean counts; the first says how sure a judgement must be to pass, by the `target`
+    for the accuracy of what passes or, without one, by its own level.
     """
+    stack, reader = opinions[0].stack, opinions[0].reader
     decided = decided or {}
     # Whoever writes the same gets the same: answers that differ in capitals and full stops are judged as one.
     first: dict[str, str] = {bare(text): text for text in decided}
@@ -49,16 +61,43 @@ def judge_class(
     if rest:
         # Decided answers belong to the class: the others are compared with them as well.
         members = as_read(question, references, [*(texts[row] for row in rest), *decided])
-        evidence = gather(question, references, members)
-        probabilities = _reconsidered(
-            stack.probabilities(evidence.table), evidence.sides, list(decided.values()), kernel
-        )
-        level = stack.threshold_for(PASSED) if target is None else stack.threshold(target)
-        judged = _judgements(probabilities, evidence.references[: len(rest)], stack, credit, level)
+        evidence, chances = _read(question, references, members, opinions)
+        labels = list(decided.values())
+        probabilities = _reconsidered(moved(chances, strictness), evidence.sides, labels, kernel)
+        level = stack.pass_level if target is None else stack.threshold(target)
+        biases = _biases(opinions)
+        judged = _judgements(probabilities, evidence.references[: len(rest)], biases, credit, level)
         for row, judgement in zip(rest, judged, strict=True):
             reason = _reason_to_look(question, references, texts[row], judgement)
-            judgements[row] = replace(judgement, deferred=True, reason=reason) if reason else judgement
+            judgements[row] = replace(
+                judgement,
+                deferred=judgement.deferred or reason is not None,
+                reason=reason,
+                reader=reader.name,
+            )
     return [judgements[row] for row in range(len(texts))]
+
+
+def _read(
+    question: str, references: Sequence[str], answers: Sequence[str], opinions: Sequence[Opinion]
+) -> tuple[Evidence, Floats]:
+    """The first opinion's evidence, and the probabilities that all give together."""
+    read = [
+        gather(question, references, answers, opinion.reader, opinion.stack.features) for opinion in opinions
+    ]
+    chances = [
+        opinion.stack.probabilities(evidence.table) for opinion, evidence in zip(opinions, read, strict=True)
+    ]
+    mean: Floats = np.mean(chances, axis=0)
+    return read[0], mean
+
+
+def _biases(opinions: Sequence[Opinion]) -> dict[str, list[float]]:
+    """The mean of what each opinion adds before a label is chosen."""
+    return {
+        name: np.mean([opinion.stack.biases[name] for opinion in opinions], axis=0).tolist()
+        for name in opinions[0].stack.biases
+    }
 
 
 def _reason_to_look(
@@ -71,9 +110,13 @@ def _reason_to_look(
 
 
 def _judgements(
-    probabilities: Floats, references: Sequence[str], stack: Stack, credit: Mapping[str, float], level: float
+    probabilities: Floats,
+    references: Sequence[str],
+    biases: Biases,
+    credit: Mapping[str, float],
+    level: float,
 ) -> Iterator[Judgement]:
-    decided = decide(probabilities, stack.biases)
+    decided = decide(probabilities, biases)
     for row, reference in enumerate(references):
         five = dict(zip(LABELS, probabilities[row].tolist(), strict=True))
         chances = collapsed(five)
@@ -107,7 +150,7 @@ def worth_labelling(
     references: Sequence[str],
     answers: Sequence[str],
     count: int,
-    stack: Stack,
+    opinions: Sequence[Opinion],
     kernel: Kernel,
     decided: Mapping[str, str] | None = None,
 ) -> list[int]:
@@ -122,8 +165,9 @@ def worth_labelling(
     ]
     if all(texts[row] in decided for row in rows):
         return []
-    evidence = gather(question, references, as_read(question, references, [texts[row] for row in rows]))
+    members = as_read(question, references, [texts[row] for row in rows])
+    evidence, chances = _read(question, references, members, opinions)
     seen = [number for number, row in enumerate(rows) if texts[row] in decided]
     likeness = similarities(evidence.sides, evidence.sides)
-    chosen = propose(stack.probabilities(evidence.table), likeness, count, seen, kernel)
+    chosen = propose(chances, likeness, count, seen, kernel)
     return [rows[number] for number in chosen]

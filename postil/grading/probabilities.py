@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,11 @@ from postil.errors import InputError, PostilError
 from postil.grading.decision import LABELS, decide, demand_known
 from postil.grading.evidence import EVIDENCE
 from postil.grading.memory import targets
+from postil.language.network import CAREFUL, QUICK
 
 FORMAT = 1
 _FARTHEST = 3.0  # spreads from the mean
+PASSED = 0.8  # share of all answers
 # For questions that the encoder has learned from, and for all others.
 NAMES = ("known", "new")
 
@@ -43,12 +45,17 @@ class Stack:
     biases: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     sureness: tuple[tuple[float, float, float], ...] = ()
     features: tuple[str, ...] = EVIDENCE
+    passing: float = 0.0  # the confidence from which judgements pass; if 0, the surest four in five do
 
     def probabilities(self, table: Floats) -> Floats:
-        """A row an answer, a column a label."""
-        inputs = _standard(table, np.array(self.means), np.array(self.scales))
+        """A row an answer, a column a label; the table has a column for each of `EVIDENCE`."""
+        inputs = _standard(self.chosen(table), np.array(self.means), np.array(self.scales))
         probabilities: Floats = softmax(inputs @ np.array(self.weights).T, axis=-1)
         return probabilities
+
+    def chosen(self, table: Floats) -> Floats:
+        """The columns that are weighed."""
+        return table[:, [EVIDENCE.index(name) for name in self.features]]
 
     def threshold(self, target: float) -> float:
         """The least confidence at which answers are right as often as asked for; more than 1 if never."""
@@ -59,6 +66,11 @@ class Stack:
         """The confidence that so large a share of answers reaches."""
         return next((one for one, reached, _ in self.sureness if reached >= share), 0.0)
 
+    @property
+    def pass_level(self) -> float:
+        """The confidence from which judgements pass unless an accuracy is asked for."""
+        return self.passing or self.threshold_for(PASSED)
+
 
 def fit_stack(
     table: Floats,
@@ -67,13 +79,16 @@ def fit_stack(
     weights: Floats | None = None,
     prior: Stack | None = None,
     penalty: float = 10.0,
+    features: Sequence[str] = EVIDENCE,
 ) -> Stack:
-    """Fit to evidence and the probabilities that labels stand for.
+    """Fit to evidence (a column for each of `EVIDENCE`) and the probabilities that labels stand for.
 
     Weights are drawn to a prior's, or to zero: with few labelled answers the prior speaks, with many the
     data do.
     """
     counts = np.ones(len(table)) if weights is None else weights
+    features = tuple(features) if prior is None else prior.features
+    table = table[:, [EVIDENCE.index(name) for name in features]]
     if prior is None:
         means, scales = table.mean(axis=0), table.std(axis=0) + 1e-3
         start = np.zeros((len(LABELS), table.shape[1] + 1))
@@ -94,8 +109,10 @@ def fit_stack(
     found = minimize(cost, start.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 500})
     learned: Floats = np.reshape(found.x, start.shape)
     rows = tuple(tuple(row.tolist()) for row in learned)
-    old = prior or Stack(rows, (), ())
-    return Stack(rows, tuple(means.tolist()), tuple(scales.tolist()), old.biases, old.sureness)
+    stack = Stack(rows, tuple(means.tolist()), tuple(scales.tolist()), features=features)
+    if prior is None:
+        return stack
+    return replace(prior, weights=stack.weights, means=stack.means, scales=stack.scales)
 
 
 def _standard(table: Floats, means: Floats, scales: Floats) -> Floats:
@@ -104,43 +121,59 @@ def _standard(table: Floats, means: Floats, scales: Floats) -> Floats:
     return np.hstack([np.ones((len(table), 1)), inside])
 
 
-def save_stacks(path: Path, stacks: Mapping[str, Stack], known: Mapping[str, int]) -> None:
-    """Write stacks by name, and how many answers to which questions (fingerprints) the encoder has seen."""
+@dataclass(frozen=True, slots=True)
+class Model:
+    """What weighs a reader's evidence: stacks, and how many answers to which questions it has seen."""
+
+    stacks: Mapping[str, Stack]
+    known: Mapping[str, int]  # by fingerprint
+    reader: str = QUICK
+
+
+def save_model(path: Path, model: Model) -> None:
+    """Write a model as JSON."""
     content = {
         "format": FORMAT,
-        "stacks": {name: asdict(stack) for name, stack in stacks.items()},
-        "known": dict(sorted(known.items())),
+        "reader": model.reader,
+        "stacks": {name: asdict(stack) for name, stack in model.stacks.items()},
+        "known": dict(sorted(model.known.items())),
     }
     write_text(path, json.dumps(content, indent=1) + "\n")
 
 
-def load_stacks(path: Path) -> tuple[dict[str, Stack], dict[str, int]]:
-    """Read what `save_stacks` wrote."""
+def load_model(path: Path) -> Model:
+    """Read what `save_model` wrote."""
     try:
         content = json.loads(path.read_text("utf-8"))
         if content["format"] != FORMAT or any(
-            tuple(one["features"]) != EVIDENCE for one in content["stacks"].values()
+            not set(stack["features"]) <= set(EVIDENCE) for stack in content["stacks"].values()
         ):
             raise InputError(
                 path, "was made by another version of Postil.", hint="Train it again with: postil train"
             )
         stacks = {name: _stack(content["stacks"][name]) for name in NAMES}
         known = {name: int(count) for name, count in content["known"].items()}
+        reader = content.get("reader", QUICK)  # before 0.2 there was no other
+        if reader not in (QUICK, CAREFUL):
+            raise ValueError(f"no reader {reader!r}")
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise InputError(path, "is not a trained model.", hint="Make one with: postil train") from error
-    return stacks, known
+    return Model(stacks, known, reader)
 
 
 def _stack(values: Mapping[str, Any]) -> Stack:
     sureness = (_numbers(row, 3) for row in values["sureness"])
+    features = tuple(map(str, values["features"]))
     return Stack(
-        weights=tuple(_numbers(values["weights"][row], len(EVIDENCE) + 1) for row in range(len(LABELS))),
-        means=_numbers(values["means"], len(EVIDENCE)),
-        scales=_numbers(values["scales"], len(EVIDENCE)),
+        weights=tuple(_numbers(values["weights"][row], len(features) + 1) for row in range(len(LABELS))),
+        means=_numbers(values["means"], len(features)),
+        scales=_numbers(values["scales"], len(features)),
+        features=features,
         biases={
             name: _numbers(one, len(RESPONSE_SCHEMES[name].labels)) for name, one in values["biases"].items()
         },
         sureness=tuple((confidence, share, accuracy) for confidence, share, accuracy in sureness),
+        passing=float(values.get("passing", 0.0)),
     )
 
 

@@ -1,7 +1,8 @@
-"""The reader: the network that ships, with vectors of a text's words and heads that judge two texts at once.
+"""The readers: networks whose heads judge two texts at once; the quick one has vectors of words as well.
 
-Every network is opened here (`open_network`), and here the cores are shared: matrix products keep to one
-thread, and a network works while the interpreter does.
+The quick reader ships; the careful one comes with the package `postil-careful`; the cascade lets the
+careful one read only what the quick one is unsure of. Every network is opened here (`open_network`), and
+here the cores are shared: matrix products keep to one thread, and a network works while the interpreter does.
 
 >>> from postil.language.network import encoder
 >>> voltage, = encoder().words(["The battery gives a voltage."])
@@ -13,6 +14,7 @@ thread, and a network works while the interpreter does.
 
 from __future__ import annotations
 
+import json
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,31 +23,35 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import as_file, files
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import softmax
 from threadpoolctl import ThreadpoolController
 
 from postil.data.arrays import Numbers, Singles
+from postil.errors import PostilError, some
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from tokenizers import Encoding, Tokenizer
 
 Pair = tuple[str, str]
-_Reading = tuple[Mapping[str, "Singles"], "LinkPieces"]  # the logits of each head, and the pieces
+_Reading = Mapping[str, Any]  # the logits of each head, and what else a reader gives
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-HEADS = ("response", "nli", "similarity")
+QUICK, CAREFUL, CASCADE = READERS = ("quick", "careful", "cascade")
+READER_SETTING = "POSTIL_READER"  # the environment variable that names the reader, unless a caller does
+COMPANION = "postil_careful"
+_COMPANION_FORMAT = 1
 WIDTH = 384  # numbers in a vector
-# A longer text is cut: what counts in a short answer comes early, and time grows with the square of length.
-LONGEST = 160
 _REMEMBERED = 1024  # pairs of texts, of about 20 kB each
-# More characters than the longest text can have pieces; the tokenizer need not read a whole novel.
-_MOST_CHARACTERS = LONGEST * 12
+# How sure the quick reader must be that an answer is correct, or is not, for the cascade to believe it.
+_SURE = 0.95
 
 
 def open_network(path: Path) -> InferenceSession:
@@ -79,14 +85,33 @@ class LinkPieces:
     vectors: tuple[Singles, Singles]
 
 
-class Encoder:
-    """Runs the two networks, a text at a time, on one thread for each core that it may use.
+class Reader(Protocol):
+    """Judges an answer beside a reference: logits of the five labels, and of inference."""
 
-    Each text goes through alone: eight-bit networks scale what they compute by the greatest number in a
+    name: str
+    most_words: int  # of an answer that are read
+
+    def pairs(self, pairs: Sequence[Pair], heads: Sequence[str] = ("response",)) -> Mapping[str, Singles]:
+        """The logits of the heads asked for, one row per pair."""
+
+    def forget(self) -> None:
+        """Forget what was read, so that speed can be measured from a fresh start."""
+
+
+class PairReader:
+    """A network that reads two texts at once, a pair at a time, on one thread for each core that it may use.
+
+    Each pair goes through alone: eight-bit networks scale what they compute by the greatest number in a
     batch, so that in company an answer's logits would depend on who its neighbours are.
     """
 
-    def __init__(self, folder: Path) -> None:
+    heads: ClassVar[tuple[str, ...]] = ("response", "nli")
+    # A longer text is cut: what counts comes early, and time grows with the square of the length.
+    longest: ClassVar[int] = 224
+    most_words = 100  # a network believes anything of texts longer than those that it has learned from
+
+    def __init__(self, folder: Path, name: str = CAREFUL) -> None:
+        self.name = name
         self._folder = folder
         self._threads = cores()
         # Replaced, never changed: several threads may read it.
@@ -100,34 +125,17 @@ class Encoder:
             os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # or it takes a thread for every core
         tokenizer = Tokenizer.from_file(str(self._folder / "tokenizer.json"))
         tokenizer.no_padding()
-        tokenizer.enable_truncation(LONGEST)
+        tokenizer.enable_truncation(self.longest)
         return tokenizer
-
-    @cached_property
-    def _words(self) -> InferenceSession:
-        return open_network(self._folder / "words.onnx")
 
     @cached_property
     def _pairs(self) -> InferenceSession:
         return open_network(self._folder / "pairs.onnx")
 
-    def words(self, texts: Sequence[str]) -> list[Pieces]:
-        """The vectors of the words of each text."""
-        encodings = self._tokenizer.encode_batch([_readable(text) for text in texts])
-        outputs = self._run(self._words, ("vectors",), encodings)
-        return [
-            _pieces(text, encoding, output[0][0])
-            for text, encoding, output in zip(texts, encodings, outputs, strict=True)
-        ]
-
     def pairs(self, pairs: Sequence[Pair], heads: Sequence[str] = ("response",)) -> Mapping[str, Singles]:
         """The logits of the heads asked for, one row per pair."""
         readings = self._read(pairs)
-        return {head: np.array([logits[head] for logits, _ in readings]) for head in heads}
-
-    def link_pieces(self, pairs: Sequence[Pair]) -> list[LinkPieces]:
-        """The pieces of each pair's texts; `link_weights` says how to compare them."""
-        return [pieces for _, pieces in self._read(pairs)]
+        return {head: np.array([reading[head] for reading in readings]) for head in heads}
 
     def _read(self, pairs: Sequence[Pair]) -> list[_Reading]:
         """All that is said of each pair; the last are remembered, as grading and explaining ask in turn."""
@@ -135,20 +143,27 @@ class Encoder:
         readings = {pair: self._recent[pair] for pair in cut if pair in self._recent}
         missing = [pair for pair in dict.fromkeys(cut) if pair not in readings]
         encodings = self._tokenizer.encode_batch(missing)
-        outputs = self._run(self._pairs, (*HEADS, "pieces"), encodings)
-        for pair, encoding, (*logits, pieces) in zip(missing, encodings, outputs, strict=True):
-            by_head = {head: values[0] for head, values in zip(HEADS, logits, strict=True)}
-            readings[pair] = by_head, link_pieces_of(encoding, pieces[0])
+        for pair, reading in zip(missing, self._readings(encodings), strict=True):
+            readings[pair] = reading
         self._recent = dict([*self._recent.items(), *readings.items()][-_REMEMBERED:])
         return [readings[pair] for pair in cut]
+
+    def _readings(self, encodings: Sequence[Encoding]) -> Iterator[_Reading]:
+        for logits in self._run(self._pairs, self.heads, encodings):
+            yield {head: values[0] for head, values in zip(self.heads, logits, strict=True)}
+
+    def _readable(self, text: str) -> str:
+        """As much of a text as is read; half a character, which the tokenizer refuses, becomes a "?"."""
+        # More characters than the longest text can have pieces; the tokenizer need not read a whole novel.
+        return text[: self.longest * 12].encode("utf-8", "replace").decode("utf-8")
 
     def _beginning(self, text: str) -> str:
         """As much of a text as can be read; of two long ones the tokenizer would keep all that is left over.
 
         What it keeps is every part of one beside every part of the other: gigabytes for Japanese.
         """
-        text = _readable(text)
-        if len(text) <= LONGEST:  # characters, and so no more pieces
+        text = self._readable(text)
+        if len(text) <= self.longest:  # characters, and so no more pieces
             return text
         return text[: max(end for _, end in self._tokenizer.encode(text).offsets)]
 
@@ -156,19 +171,15 @@ class Encoder:
         """Forget what was read, so that speed can be measured from a fresh start."""
         self._recent = {}
 
-    @cached_property
-    def link_weights(self) -> Mapping[str, Singles]:
-        """The layers that compare two groups of pieces."""
-        return dict(np.load(self._folder / "links.npz", allow_pickle=False))
-
     def _run(
         self, session: InferenceSession, outputs: Sequence[str], encodings: Sequence[Encoding]
     ) -> list[Sequence[Singles]]:
         """What a network says of each text."""
+        wanted = {entry.name for entry in session.get_inputs()}
 
         def run(encoding: Encoding) -> Sequence[Singles]:
             values = {"ids": encoding.ids, "mask": encoding.attention_mask, "kinds": encoding.type_ids}
-            inputs = {name: np.array([value], np.int64) for name, value in values.items()}
+            inputs = {name: np.array([value], np.int64) for name, value in values.items() if name in wanted}
             result: Sequence[Singles] = session.run(list(outputs), inputs)
             return result
 
@@ -179,9 +190,70 @@ class Encoder:
             return list(pool.map(run, encodings))
 
 
-def _readable(text: str) -> str:
-    """As much of a text as is read; half a character, which the tokenizer refuses, becomes a "?"."""
-    return text[:_MOST_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
+class Encoder(PairReader):
+    """The quick reader, which also gives vectors of words, and of the pieces of two texts read at once."""
+
+    heads = ("response", "nli", "similarity")
+    longest = 160
+    most_words = 40
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder, QUICK)
+
+    @cached_property
+    def _words(self) -> InferenceSession:
+        return open_network(self._folder / "words.onnx")
+
+    def words(self, texts: Sequence[str]) -> list[Pieces]:
+        """The vectors of the words of each text."""
+        encodings = self._tokenizer.encode_batch([self._readable(text) for text in texts])
+        outputs = self._run(self._words, ("vectors",), encodings)
+        return [
+            _pieces(text, encoding, output[0][0])
+            for text, encoding, output in zip(texts, encodings, outputs, strict=True)
+        ]
+
+    def link_pieces(self, pairs: Sequence[Pair]) -> list[LinkPieces]:
+        """The pieces of each pair's texts; `link_weights` says how to compare them."""
+        return [reading["pieces"] for reading in self._read(pairs)]
+
+    def _readings(self, encodings: Sequence[Encoding]) -> Iterator[_Reading]:
+        outputs = self._run(self._pairs, (*self.heads, "pieces"), encodings)
+        for encoding, (*logits, pieces) in zip(encodings, outputs, strict=True):
+            by_head = {head: values[0] for head, values in zip(self.heads, logits, strict=True)}
+            yield {**by_head, "pieces": link_pieces_of(encoding, pieces[0])}
+
+    @cached_property
+    def link_weights(self) -> Mapping[str, Singles]:
+        """The layers that compare two groups of pieces."""
+        return dict(np.load(self._folder / "links.npz", allow_pickle=False))
+
+
+class Cascade:
+    """Lets the careful reader read only what the quick one is unsure of."""
+
+    name = CASCADE
+
+    def __init__(self, quick: PairReader, careful: PairReader) -> None:
+        self._quick, self._careful = quick, careful
+        self.most_words = careful.most_words
+
+    def pairs(self, pairs: Sequence[Pair], heads: Sequence[str] = ("response",)) -> Mapping[str, Singles]:
+        """The logits of the heads asked for, one row per pair."""
+        quick = self._quick.pairs(pairs, [*heads, "response"])
+        read = {head: values.copy() for head, values in quick.items()}
+        correct = softmax(read["response"], axis=-1)[:, 0] if pairs else np.zeros(0)
+        doubtful = np.flatnonzero(np.maximum(correct, 1 - correct) < _SURE)
+        if len(doubtful):
+            again = self._careful.pairs([pairs[row] for row in doubtful.tolist()], heads)
+            for head in heads:
+                read[head][doubtful] = again[head]
+        return {head: read[head] for head in heads}
+
+    def forget(self) -> None:
+        """Forget what was read, so that speed can be measured from a fresh start."""
+        self._quick.forget()
+        self._careful.forget()
 
 
 def _pieces(text: str, encoding: Encoding, vectors: NDArray[Any]) -> Pieces:
@@ -216,6 +288,56 @@ def encoder(folder: Path | None = None) -> Encoder:
         return Encoder(folder)
     with as_file(files("postil.resources").joinpath("encoder")) as path:
         return Encoder(path)
+
+
+def companion() -> Path | None:
+    """The folder of the careful reader's package, if it is installed."""
+    spec = find_spec(COMPANION)
+    places = list(spec.submodule_search_locations or ()) if spec else []
+    return Path(places[0]) if places and Path(places[0], "card.json").is_file() else None
+
+
+def default_reader() -> str:
+    """The reader that is used unless one is named: the careful one where it is installed."""
+    named = os.environ.get(READER_SETTING, "")
+    if not named:
+        return CAREFUL if companion() else QUICK
+    demand_reader(named)
+    return named
+
+
+def demand_reader(name: str) -> None:
+    """Refuse a reader that does not exist or is not installed."""
+    if name not in READERS:
+        raise PostilError(f"{name!r} is not a reader.", hint=f"Readers: {some(READERS, len(READERS))}.")
+    if name != QUICK and companion() is None:
+        raise PostilError(
+            f"the {name} reader needs the package postil-careful, which is not installed.",
+            hint="Install it (pip install 'postil[careful]'), or use the quick reader.",
+        )
+
+
+@cache
+def reader(name: str) -> Reader:
+    """A reader by its name; loaded on first use."""
+    demand_reader(name)
+    if name == QUICK:
+        return encoder()
+    if name == CASCADE:
+        return Cascade(encoder(), _careful())
+    return _careful()
+
+
+@cache
+def _careful() -> PairReader:
+    demand_reader(CAREFUL)
+    folder = companion() or Path()
+    if json.loads((folder / "card.json").read_text("utf-8")).get("format") != _COMPANION_FORMAT:
+        raise PostilError(
+            "the installed postil-careful belongs to another version of Postil.",
+            hint="Upgrade both: pip install --upgrade 'postil[careful]'",
+        )
+    return PairReader(folder)
 
 
 def cores() -> int:

@@ -375,6 +375,8 @@ def run_responses(
             note(number, len(sets) + 1, name)
             _predict(model, questions, name, _schemes([*training, *questions]), outcomes)
         how = {"train": count_answers(training), "test": sum(map(count_answers, sets.values()))}
+    if reader := getattr(getattr(model, "grader", None), "reader", None):
+        how["reader"] = reader
     signature = make_signature("sra", system=system, **how)
     return BenchResult("responses", system, signature, _cells(outcomes), time.perf_counter() - started)
 

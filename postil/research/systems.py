@@ -114,7 +114,10 @@ _SYSTEMS: Mapping[str, Mapping[str, Mapping[str, str]]] = {
             "lexical": "decision tree on eight lexical-overlap features (challenge baseline)"
         },
         "research.shipped:ShippedGrader": {
-            "postil": "the shipped grader: encoder, features and memory (needs a test set of its own)"
+            "postil": "the grader: default reader, features and memory (needs a test set of its own)",
+            "postil-quick": "… with the quick reader, which ships",
+            "postil-careful": "… with the careful reader, of the package postil-careful",
+            "postil-cascade": "… with the careful reader where the quick one is unsure",
         },
         "research.ehu_alm:create": {
             "ehu-alm-run1": "30 similarity features, one RBF-SVM (Aldabe et al. 2013)",

@@ -44,6 +44,8 @@ class MadeUp:
     credit: dict[str, float] = field(default_factory=dict)
     target: float | None = None
     model: object = None
+    reader: str = "quick"
+    strictness: str = ""
     remembered: dict[tuple[str, str], str] = field(default_factory=dict)
     proposed: list[tuple[str, int]] = field(default_factory=list)
 
@@ -92,8 +94,9 @@ def made_up(monkeypatch) -> MadeUp:
     """The made-up grader in the place of the real one."""
     grader = MadeUp()
 
-    def load(model=None, *, credit=None, target=None):
+    def load(model=None, *, credit=None, target=None, reader=None, strictness=""):
         grader.model, grader.credit, grader.target = model, dict(credit or {}), target
+        grader.reader, grader.strictness = reader or "quick", strictness
         return grader
 
     monkeypatch.setattr("postil.grader.load", load)
@@ -320,8 +323,13 @@ def test_credit_target_and_model_reach_the_grader(postil, table, tmp_path, made_
         ".95",
         "--model",
         "m",
+        "--reader",
+        "cascade",
+        "--strictness",
+        "lenient",
     )
     assert postil("grade", table, "-o", tmp_path / "graded.csv", *options)[0] == 0
+    assert (made_up.reader, made_up.strictness) == ("cascade", "lenient")
     assert made_up.credit == {"partially_correct_incomplete": 0.6, "irrelevant": 0.25}
     assert (made_up.target, str(made_up.model)) == (0.95, "m")
 

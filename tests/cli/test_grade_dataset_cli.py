@@ -102,6 +102,19 @@ def test_options_reach_the_judge(postil, data, tmp_path):
     assert told["credit"] == [["partially_correct_incomplete", 0.6]]
 
 
+@pytest.mark.parametrize(
+    ("setting", "option", "reader"),
+    [("careful", (), "cascade"), ("careful", ("--reader", "careful"), "careful"), ("quick", (), "quick")],
+)
+def test_a_dataset_is_read_by_the_cascade_unless_told_otherwise(
+    postil, data, tmp_path, monkeypatch, setting, option, reader
+):
+    monkeypatch.setenv("POSTIL_READER", setting)
+    assert postil("grade", "data/a.csv", "-o", "out", *option)[0] == 0
+    told = json.loads((tmp_path / "out/_postil/manifests/a.csv.json").read_text())["options"]
+    assert told["reader"] == reader
+
+
 def test_one_question_for_all(postil, data, tmp_path):
     (tmp_path / "x.jsonl").write_text('{"answer": 5}\n')
     status, *_ = postil("grade", "x.jsonl", "-o", "out", "--question", "2 + 3?", "--reference", "5")

@@ -28,7 +28,7 @@ def trained(monkeypatch):
     """What the training was given, in the place of the training."""
     calls = []
 
-    def train(questions, folder, *, progress=None):
+    def train(questions, folder, *, progress=None, reader=None):
         calls.append((questions, folder))
         folder.mkdir()
         return {"answers": 2000.0, "accuracy as shipped": 0.75, "accuracy after training": 1.0}

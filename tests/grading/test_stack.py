@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays
 from postil.errors import InputError
 from postil.grading.decision import LABELS
 from postil.grading.evidence import EVIDENCE
-from postil.grading.probabilities import Stack, fit_stack, load_stacks, save_stacks
+from postil.grading.probabilities import Model, Stack, fit_stack, load_model, save_model
 
 WIDTH = len(EVIDENCE)
 SURENESS = ((0.95, 0.2, 0.99), (0.8, 0.5, 0.9), (0.6, 0.8, 0.92), (0.4, 1.0, 0.75))
@@ -132,20 +132,49 @@ def test_without_a_curve_all_or_none_is_sure() -> None:
 
 def test_files_come_back_as_they_were(tmp_path) -> None:
     path = tmp_path / "models" / "stack.json"
-    stacks, known = {"new": made(1), "known": made(2)}, {"b": 3, "a": 1}
-    save_stacks(path, stacks, known)
-    assert load_stacks(path) == (stacks, known)
+    stacks = {"new": made(1), "known": replace(made(2), **few())}
+    model = Model(stacks, {"b": 3, "a": 1}, "careful")
+    save_model(path, model)
+    assert load_model(path) == model
     assert [one.name for one in path.parent.iterdir()] == ["stack.json"]
     first = path.read_bytes()
-    save_stacks(path, dict(reversed(stacks.items())), {"a": 1, "b": 3})
-    assert load_stacks(path) == (stacks, known)
+    again = Model(dict(reversed(stacks.items())), {"a": 1, "b": 3}, "careful")
+    save_model(path, again)
+    assert load_model(path) == model
     assert json.loads(first)["known"] == {"a": 1, "b": 3}
+
+
+def few() -> dict[str, tuple]:
+    """A stack's fields where it weighs three features only."""
+    return {
+        "features": (EVIDENCE[4], EVIDENCE[0], EVIDENCE[-1]),
+        "weights": tuple((0.1, 0.2, 0.3, float(row)) for row in range(len(LABELS))),
+        "means": (0.0, 0.5, 1.0),
+        "scales": (1.0, 2.0, 0.5),
+    }
+
+
+def test_a_stack_weighs_its_own_features_only() -> None:
+    stack = replace(made(), **few())
+    table = np.random.default_rng(2).normal(size=(4, WIDTH))
+    moved = table.copy()
+    moved[:, 1] += 5  # not one of them
+    assert (stack.probabilities(table) == stack.probabilities(moved)).all()
+    moved[:, 4] += 5
+    assert (stack.probabilities(table) != stack.probabilities(moved)).any()
+
+
+def test_a_fitted_stack_keeps_the_features_of_its_prior() -> None:
+    table, wanted = labelled(60)
+    prior = replace(made(), **few())
+    assert fit_stack(table, wanted, prior=prior).features == prior.features
+    assert fit_stack(table, wanted, features=EVIDENCE[:3]).features == EVIDENCE[:3]
 
 
 def written(tmp_path, change) -> object:
     """A model file whose contents somebody has changed."""
     path = tmp_path / "stack.json"
-    save_stacks(path, {"new": made(1), "known": made(2)}, {"a": 1})
+    save_model(path, Model({"new": made(1), "known": made(2)}, {"a": 1}))
     content = json.loads(path.read_text("utf-8"))
     change(content)
     path.write_text(json.dumps(content), "utf-8")
@@ -167,6 +196,7 @@ DAMAGES = {
     "too many biases": lambda content: content["stacks"]["new"].update(biases={"2way": [0, 0, 0]}),
     "a short curve": lambda content: content["stacks"]["new"].update(sureness=[[0.1, 0.2]]),
     "known in a list": lambda content: content.update(known=["a"]),
+    "a reader that does not exist": lambda content: content.update(reader="careless"),
     "no format": lambda content: content.pop("format"),
 }
 
@@ -175,7 +205,7 @@ DAMAGES = {
 def test_a_damaged_file_is_refused(tmp_path, damage: str) -> None:
     path = written(tmp_path, DAMAGES[damage])
     with pytest.raises(InputError, match=r"is not a trained model") as caught:
-        load_stacks(path)
+        load_model(path)
     assert "postil train" in caught.value.hint
     assert caught.value.path == str(path)
 
@@ -185,14 +215,14 @@ def test_what_is_no_model_is_refused(tmp_path, text: str) -> None:
     path = tmp_path / "stack.json"
     path.write_bytes(text.encode("latin-1"))
     with pytest.raises(InputError, match=r"is not a trained model") as caught:
-        load_stacks(path)
+        load_model(path)
     assert caught.value.hint
 
 
 def test_a_file_that_is_not_there(tmp_path) -> None:
     for path in (tmp_path / "nowhere" / "stack.json", tmp_path):
         with pytest.raises(InputError, match=r"is not a trained model"):
-            load_stacks(path)
+            load_model(path)
 
 
 @pytest.mark.parametrize(
@@ -200,10 +230,10 @@ def test_a_file_that_is_not_there(tmp_path) -> None:
     [
         lambda content: content.update(format=99),
         lambda content: (content.clear(), content.update(format=2, other="layout")),
-        lambda content: content["stacks"]["new"]["features"].reverse(),
+        lambda content: content["stacks"]["new"]["features"].append("of a later version"),
     ],
 )
 def test_another_version_is_told_apart_from_damage(tmp_path, change) -> None:
     with pytest.raises(InputError, match=r"another version") as caught:
-        load_stacks(written(tmp_path, change))
+        load_model(written(tmp_path, change))
     assert "Train it again" in caught.value.hint

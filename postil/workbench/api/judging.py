@@ -106,6 +106,7 @@ async def grade_class(asked: GradeTexts, request: Request, later: BackgroundTask
         asked.explain,
         asked.facets is not False,
         tuple(asked.facets) if isinstance(asked.facets, list) else None,
+        asked.strictness,
     )
     return await _do(request, later, task, asked.answers)
 

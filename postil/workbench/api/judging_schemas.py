@@ -74,6 +74,7 @@ JUDGEMENT: dict[str, Any] = {
     "facets": [FACET],
     "alignment": ALIGNMENT,
     "reason": None,
+    "reader": "careful",
 }
 ALIGNED: dict[str, Any] = {
     "id": "1",
@@ -174,6 +175,9 @@ class GradeTexts(Received):
         False,
         description="Judge each point of the reference, or each of the points named here.",
     )
+    strictness: Literal["lenient", "normal", "strict"] = Field(
+        "normal", description="How readily answers are called correct; decided answers say it more exactly."
+    )
     model_config = shows(
         question=ASKED, references=[REFERENCE], answers=[{"id": "u17", "text": ANSWER}], explain=True
     )
@@ -264,6 +268,9 @@ class TextJudgement(Shown):
     facets: list[FoundFacet] | None = Field(description="With `facets`, if a model judged.")
     alignment: TextAlignment | None = Field(description="With `explain`: the answer and the reference.")
     reason: Reason | None = Field(description="`because` for programs; null if it is empty.")
+    reader: str = Field(
+        "", description="Who read the answer: `quick`, `careful` or `cascade`; empty if no model was needed."
+    )
     model_config = shows(**JUDGEMENT)
 
 

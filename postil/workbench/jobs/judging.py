@@ -16,6 +16,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from postil.errors import PostilError
+from postil.language.network import QUICK, default_reader
 from postil.workbench.jobs.limited import FailedError, Failure, LimitedProcess, NotReadyError
 
 Plain = Mapping[str, object]  # what goes into JSON as it is
@@ -38,6 +39,7 @@ class ClassTask:
     explain: bool = False
     with_facets: bool = False
     facets: tuple[str, ...] | None = None
+    strictness: str = "normal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +281,11 @@ _CLAUSE = re.compile(r"[.!?;:,]\s|\b(?:and|or|but|because|that|if|when|which|who
 
 # Seconds.
 _ANSWER, _ANSWER_WORD, _BESIDE_REFERENCE = 4e-3, 2.5e-4, 2.5e-7  # for a word beside one of a reference
+_CAREFUL, _CAREFUL_WORD, _CAREFUL_WORDS = (
+    4e-3,
+    7e-4,
+    200,
+)  # for the careful reader, up to so many words of a pair
 _PAIR, _PAIR_WORD, _BESIDE_WORD = 3e-3, 3e-4, 6e-6
 _ALONE, _ALONE_WORD, _ALONE_BESIDE = 1e-2, 1e-3, 1.3e-5  # for a pair that is only aligned, and explained so
 _CLAIM = 3e-3  # in a passage
@@ -315,7 +322,12 @@ def _grading(task: ClassTask) -> float:
     texts = [*task.answers, *(text for text, _ in task.decided)]
     words = sum(_count(text, _GRADED) for text in texts)
     read = _count(task.question, _GRADED) + beside
-    return _ANSWER * len(texts) + _ANSWER_WORD * (read + words) + _BESIDE_REFERENCE * words * beside
+    price = _ANSWER * len(texts) + _ANSWER_WORD * (read + words) + _BESIDE_REFERENCE * words * beside
+    if default_reader() == QUICK:
+        return price
+    longest = max(_count(reference, _GRADED) for reference in task.references)
+    pairs = sum(min(longest + _count(text, _GRADED), _CAREFUL_WORDS) for text in texts)
+    return price + _CAREFUL * len(texts) + _CAREFUL_WORD * pairs
 
 
 def _comparing(task: FacetsTask) -> float:

@@ -59,7 +59,9 @@ def judge_class(task: ClassTask) -> Findings:
     question = make_question(task.question, task.references)
     explain = task.explain or task.with_facets
     claims = _facets(task.facets) if explain else None
-    judgements = grade_class(question, task.answers, task.decided, claims, explain=explain)
+    judgements = grade_class(
+        question, task.answers, task.decided, claims, explain=explain, strictness=task.strictness
+    )
     answers = tuple(Answer(str(number), text) for number, text in enumerate(task.answers))
     warnings = tuple(concern.sentence for concern in screen(replace(question, answers=answers)))
     return Findings([_plain(judgement, task) for judgement in judgements], warnings)
@@ -139,6 +141,7 @@ def _plain(judged: Judgement, task: ClassTask) -> Plain:
         "facets": None if outcomes is None else [*map(plain_outcome, outcomes)],
         "alignment": plain_alignment(words.alignment) if words else None,
         "reason": judged.reason,
+        "reader": judged.reader,
     }
 
 

@@ -1,0 +1,144 @@
+"""The readers: which one is used, what each needs, and what the careful one and the cascade give."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+import postil
+from postil.errors import PostilError
+from postil.grading.probabilities import Model, load_model, save_model
+from postil.language import network
+from postil.language.network import CAREFUL, CASCADE, QUICK, READER_SETTING, Cascade, default_reader, reader
+
+QUESTION = "Why does a puddle disappear on a sunny day?"
+REFERENCES = ["The water evaporates because the sun warms it."]
+PAIRS = [("the sun heats it and it turns into vapour", REFERENCES[0]), ("it is blue", REFERENCES[0])]
+
+
+class Fake:
+    """A reader that is as sure as it is told, and notes what it was asked."""
+
+    name, most_words = "fake", 7
+
+    def __init__(self, correct: Sequence[float], label: int = 1) -> None:
+        self.correct, self.label = dict(enumerate(correct)), label
+        self.asked: list[tuple[str, str]] = []
+
+    def pairs(self, pairs, heads=("response",)):
+        self.asked += pairs
+        rows = []
+        for first, _ in pairs:
+            chances = np.full(5, 1e-6)
+            chances[[0, self.label]] = self.correct[int(first)], 1 - self.correct[int(first)]
+            rows.append(np.log(chances))
+        return {head: np.array(rows) for head in heads}
+
+    def forget(self) -> None:
+        self.asked.clear()
+
+
+@pytest.fixture
+def no_companion(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(READER_SETTING)
+    monkeypatch.setattr(network, "companion", lambda: None)
+
+
+def test_the_careful_reader_is_used_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert default_reader() == QUICK  # the tests' own setting
+    monkeypatch.delenv(READER_SETTING)
+    assert default_reader() == CAREFUL
+    assert postil.load().reader == CAREFUL
+    monkeypatch.setenv(READER_SETTING, CASCADE)
+    assert postil.load().reader == CASCADE
+    assert postil.load(reader=QUICK).reader == QUICK
+
+
+@pytest.mark.usefixtures("no_companion")
+def test_without_it_the_quick_one_does_everything() -> None:
+    assert default_reader() == QUICK
+    assert postil.load().grade(QUESTION, REFERENCES, PAIRS[0][0]).reader == QUICK
+
+
+@pytest.mark.usefixtures("no_companion")
+@pytest.mark.parametrize("name", [CAREFUL, CASCADE])
+def test_a_reader_that_is_not_installed_is_refused_with_the_way_to_get_it(name: str) -> None:
+    with pytest.raises(PostilError, match="not installed") as caught:
+        postil.load(reader=name)
+    assert "postil[careful]" in caught.value.hint
+
+
+@pytest.mark.parametrize("name", ["Careful", "", "expert of experts"])
+def test_an_unknown_reader_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(PostilError, match="is not a reader"):
+        postil.load(reader=name)
+    monkeypatch.setenv(READER_SETTING, name or "none")
+    with pytest.raises(PostilError, match="is not a reader"):
+        postil.load()
+
+
+def test_a_companion_of_another_version_is_refused(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "card.json").write_text(json.dumps({"format": 99}))
+    monkeypatch.setattr(network, "companion", lambda: tmp_path)
+    network._careful.cache_clear()
+    try:
+        with pytest.raises(PostilError, match="another version"):
+            network._careful()
+    finally:
+        network._careful.cache_clear()
+
+
+def test_the_cascade_asks_the_careful_reader_only_in_doubt() -> None:
+    quick, careful = Fake([0.99, 0.6, 0.001, 0.3]), Fake([0.1, 0.8, 0.9, 0.2], label=2)
+    cascade = Cascade(quick, careful)  # type: ignore[arg-type]
+    pairs = [(str(number), "") for number in range(4)]
+    chances = np.exp(cascade.pairs(pairs)["response"])[:, 0].round(2)
+    assert chances.tolist() == [0.99, 0.8, 0, 0.2]
+    assert careful.asked == [pairs[1], pairs[3]]
+    assert cascade.most_words == careful.most_words
+    assert cascade.pairs([pairs[0]])["response"].shape == (1, 5)
+    assert len(careful.asked) == 2
+    cascade.forget()
+    assert quick.asked == careful.asked == []
+
+
+def test_nothing_to_read() -> None:
+    for name in (QUICK, CAREFUL, CASCADE):
+        assert len(reader(name).pairs([])["response"]) == 0
+
+
+def test_the_careful_reader_reads_each_pair_by_itself() -> None:
+    careful = reader(CAREFUL)
+    together = careful.pairs([*PAIRS, ("", ""), ("\ud83d" * 9, "日本" * 4000)], ("response", "nli"))
+    assert together["response"].shape == (4, 5)
+    assert together["nli"].shape == (4, 3)
+    assert np.isfinite(together["response"]).all()
+    careful.forget()
+    assert (careful.pairs(PAIRS[1:])["response"][0] == together["response"][1]).all()
+    assert together["response"][0].argmax() == 0
+    assert together["response"][1].argmax() > 0
+
+
+@pytest.mark.parametrize("name", [CAREFUL, CASCADE])
+def test_judgements_say_who_read_the_answer(name: str) -> None:
+    right, wrong, empty = postil.load(reader=name).grade_class(
+        postil.Question("q", QUESTION, (postil.Reference("r", REFERENCES[0]),)),
+        ["the sun warms the water so it evaporates", "it is blue", ""],
+    )
+    assert right.labels["2way"] == "correct"
+    assert wrong.labels["2way"] == "incorrect"
+    assert right.reader == wrong.reader == name
+    assert empty.reader == ""
+
+
+def test_a_model_belongs_to_its_reader(tmp_path) -> None:
+    shipped = postil.load(reader=CAREFUL)
+    save_model(tmp_path / "stack.json", Model(shipped.stacks, shipped.known, CAREFUL))
+    assert load_model(tmp_path / "stack.json").reader == CAREFUL
+    assert postil.load(tmp_path).reader == CAREFUL
+    assert postil.load(tmp_path, reader=CASCADE).reader == CASCADE
+    with pytest.raises(PostilError, match="trained with the careful reader"):
+        postil.load(tmp_path, reader=QUICK)

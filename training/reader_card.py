@@ -1,0 +1,141 @@
+"""Write the card of the careful reader: how it was made, sources, licences, figures, limits, hashes.
+
+python training/reader_card.py --figures figures.json --folder packages/careful/postil_careful
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from card import hashes
+from grader_card import LICENCE
+
+FORMAT = 1  # what postil/language/network.py asks for
+VERSION = "0.1.0"
+SOURCES = (
+    ("all-mpnet-base-v2", "Apache-2.0", "the network that was fine-tuned; the tokenizer"),
+    ("Qwen2.5-Coder-1.5B-Instruct, fine-tuned", "Apache-2.0", "the teacher: its probabilities of 109,246 pairs; none of its weights ship"),
+    ("SemEval-2013 task 7, Beetle and SciEntsBank, training sets", "CC BY-SA 3.0", "answers; also made, changed, joined and crossed ones from their texts"),
+    ("Short Answer Feedback (English)", "MIT", "answers about communication networks"),
+    ("Brooklyn office exams", "Apache-2.0", "answers in exams about office software"),
+    ("STITA", "CC BY-SA 4.0", "answers in an exam about statistics"),
+    ("EVOUNA", "Apache-2.0", "answers to factual questions; **written by commercial language models**, graded by people"),
+    ("EfficientQA, judged", "CC BY-SA 3.0", "answers of two words"),
+    ("FairytaleQA, second answers", "Apache-2.0", "answers that are right in other words"),
+    ("ARC, OpenBookQA, QASC, MMLU, TruthfulQA, OpenTriviaQA", "CC BY-SA 4.0, Apache-2.0, MIT", "right and wrong options as answers"),
+    ("ArgKP 2021, BEGIN, Pyramid (REALSumm), RoSE, WiCE", "Apache-2.0, CC BY 4.0, CDLA-Sharing, BSD-3, ODC-BY", "claims: whether a text makes them"),
+    ("Factcheck-GPT", "Apache-2.0", "claims; **texts written by commercial language models**"),
+    ("MultiNLI, development sets", "OANC and others, permissive", "inference"),
+    ("SNLI, development and test sets", "CC BY-SA 4.0", "inference"),
+    ("BUMP, SummEdits, SciTail, SciNLI", "MIT, Apache-2.0, CC BY-SA 4.0", "inference: minimal contradictions, science"),
+    ("RTE-1 to RTE-3, parts of the development sets and of the tests of the first two", "research use", "inference"),
+)  # fmt: skip
+
+CARD = """# The careful reader
+
+all-mpnet-base-v2 (12 layers, 109 million weights), fine-tuned to read two texts at once: an answer, then a reference. Heads:
+`response` (five labels) and `nli` (entailment, neutral, contradiction; also of a text and a claim). Matrices in eight-bit
+integers; {size:.0f} MB in all. `stack.json` weighs what it says together with Postil's other evidence, and holds
+fingerprints of the {known} questions that the network has learned from.
+
+## How it was made
+training/reader_data.py packs the pairs, training/reader.py teaches ({taught}), training/reader_export.py makes the weights
+small, training/reader_stack.py fits the stack. The network learns from a larger teacher's probabilities, from people's
+labels, and from answers made to fool a grader. There was one run, on two cores; nothing about it was tuned.
+
+## Figures
+Of questions that the network and the stack had not seen. For the challenge (Beetle, SciEntsBank): questions held back
+from the network, the stack crossed by folds of questions. For other subjects the stack has learned from all corpora but
+the one that it is measured on; Brooklyn and STITA were unknown to the network altogether, of the others it knew other
+questions. Accuracy is two-way; a quarter means the answers it is surest of.
+
+{table}
+
+| macro F1 on the questions held back | 5-way | 3-way | 2-way |
+| --- | ---: | ---: | ---: |
+{macro}
+
+These figures are of the network before it learned from what had been held back, {final}.
+
+## Sources
+| source | licence | used for |
+| --- | --- | --- |
+{sources}
+
+No question whose sha1 (of its words) ends in 0 was ever learned from, in any of the collections of graded answers, claims
+and options.
+
+## Limits
+English only. The teacher is a language model of 2024 and may have met the public test sets of RTE while it was made. It is
+weakest on references of several sentences, where teachers differ most about how much of them must be said; a few labels
+help more than anything else. Pretrained weights carry biases of the web text they come from; nobody has measured whether
+answers of some groups of pupils (by dialect, first language, disability) are judged less well, so let a person look at
+marks that matter.
+"""
+
+COLUMNS = (
+    ("answers", "answers"), ("really correct", "correct"), ("called correct", "called so"), ("accuracy", "accuracy"),
+    ("accuracy, 5 labels", "5 labels"), ("accuracy, 10 labels", "10 labels"),
+    ("accuracy of the surest quarter", "surest quarter"), ("auc", "AUC"), ("calibration error", "calibration error"),
+)  # fmt: skip
+
+
+def table(figures: dict[str, dict[str, float]]) -> str:
+    """The figures of every corpus."""
+    head = " | ".join(title for _, title in COLUMNS)
+    lines = [f"| corpus | {head} |", f"| --- |{' ---: |' * len(COLUMNS)}"]
+    for corpus, values in figures.items():
+        cells = (f"{values[name]:g}" if name in values else "" for name, _ in COLUMNS)
+        lines.append(f"| {corpus} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def macro(figures: dict[str, dict[str, float]]) -> str:
+    """Macro F1 with intervals, of the challenge's corpora."""
+    lines = []
+    for corpus in ("beetle", "sciEntsBank"):
+        values = figures[corpus]
+        cells = (
+            f"{values[name]:.3f} [{values[f'{name}, from']:.3f}, {values[f'{name}, to']:.3f}]"
+            for name in ("macro F1, 5way", "macro F1, 3way", "macro F1, 2way")
+        )
+        lines.append(f"| {corpus} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--figures", type=Path, required=True)
+    parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--taught", required=True, help="how long, in steps and pairs")
+    parser.add_argument("--final", required=True, help="what was learned after the figures were taken")
+    options = parser.parse_args()
+    figures = json.loads(options.figures.read_text("utf-8"))["new questions"]
+    files = {
+        name: value for name, value in hashes(options.folder).items() if not name.endswith((".py", ".pyc"))
+    }
+    size = sum((options.folder / name).stat().st_size for name in files) / 1e6
+    text = CARD.format(
+        size=size,
+        known=len(json.loads((options.folder / "stack.json").read_text("utf-8"))["known"]),
+        taught=options.taught,
+        final=options.final,
+        table=table(figures),
+        macro=macro(figures),
+        sources="\n".join(f"| {' | '.join(source)} |" for source in SOURCES),
+    )
+    (options.folder / "CARD.md").write_text(text, "utf-8")
+    card = {
+        "format": FORMAT,
+        "version": VERSION,
+        "licence": LICENCE,
+        "sources": SOURCES,
+        "files": files,
+    }
+    (options.folder / "card.json").write_text(json.dumps(card, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
