@@ -35,21 +35,20 @@ SOURCES = (
 
 CARD = """# The careful reader
 
-all-mpnet-base-v2 (12 layers, 109 million weights), fine-tuned to read two texts at once: an answer, then a reference. Heads:
-`response` (five labels) and `nli` (entailment, neutral, contradiction; also of a text and a claim). Matrices in eight-bit
-integers; {size:.0f} MB in all. `stack.json` weighs what it says together with Postil's other evidence, and holds
-fingerprints of the {known} questions that the network has learned from.
+all-mpnet-base-v2 (12 layers, 109 million weights), fine-tuned to read two texts at once: an answer, then a reference.
+Heads: `response` (five labels) and `nli` (entailment, neutral, contradiction; also of a text and a claim). Matrices in
+eight-bit integers; {size:.0f} MB in all. `stack.json` says how far to trust its probabilities, and holds fingerprints of
+the {known} questions that it has learned from.
 
 ## How it was made
-training/reader_data.py packs the pairs, training/reader.py teaches ({taught}), training/reader_export.py makes the weights
-small, training/reader_stack.py fits the stack. The network learns from a larger teacher's probabilities, from people's
-labels, and from answers made to fool a grader. There was one run, on two cores; nothing about it was tuned.
+`training/reader_data.py` packs the pairs, `reader.py` teaches ({taught}), `reader_export.py` makes the weights small, and
+`reader_stack.py` measures. The network learns from a larger teacher's probabilities, from people's labels and from answers
+made to fool a grader. It was trained once; nothing about its training was tuned.
 
 ## Figures
-Of questions that the network and the stack had not seen. For the challenge (Beetle, SciEntsBank): questions held back
-from the network, the stack crossed by folds of questions. For other subjects the stack has learned from all corpora but
-the one that it is measured on; Brooklyn and STITA were unknown to the network altogether, of the others it knew other
-questions. Accuracy is two-way; a quarter means the answers it is surest of.
+Of questions that the network had not seen. Brooklyn and STITA were left out of its training altogether: a class of
+another subject is like them. Of the other collections it knew other questions. Accuracy is two-way, of answers graded
+without any labels unless the column says how many; "surest quarter" is the accuracy of the answers it is surest of.
 
 {table}
 
@@ -57,7 +56,8 @@ questions. Accuracy is two-way; a quarter means the answers it is surest of.
 | --- | ---: | ---: | ---: |
 {macro}
 
-These figures are of the network before it learned from what had been held back, {final}.
+These figures were measured before the network learned from what had been held back, Brooklyn and STITA included:
+{final}. Nothing that it has not seen since is large enough to measure it again.
 
 ## Sources
 | source | licence | used for |
@@ -112,7 +112,8 @@ def main() -> None:
     parser.add_argument("--taught", required=True, help="how long, in steps and pairs")
     parser.add_argument("--final", required=True, help="what was learned after the figures were taken")
     options = parser.parse_args()
-    figures = json.loads(options.figures.read_text("utf-8"))["new questions"]
+    every = json.loads(options.figures.read_text("utf-8"))
+    figures = every["new questions"]
     files = {
         name: value for name, value in hashes(options.folder).items() if not name.endswith((".py", ".pyc"))
     }
@@ -132,6 +133,7 @@ def main() -> None:
         "version": VERSION,
         "licence": LICENCE,
         "sources": SOURCES,
+        "figures": every,
         "files": files,
     }
     (options.folder / "card.json").write_text(json.dumps(card, indent=1) + "\n", "utf-8")

@@ -1,0 +1,1 @@
+"""The careful reader's weights for Postil; there is no code here."""
