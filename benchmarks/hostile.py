@@ -31,11 +31,12 @@ from typing import TypeVar
 
 import postil
 from postil.alignment.aligner import load_aligner
+from postil.cli.analyse import MOST_ANALYSED
 from postil.entailment.entailer import load_entailer
 from postil.errors import PostilError
 from postil.explain.explanation import explain, justified
 from postil.grading.claims import judge_facets
-from postil.language.pipeline import analyse, analyse_tokens
+from postil.language.pipeline import analyse, analyse_tokens, beginning
 from postil.language.words.walks import find_senses
 from postil.workbench.drafts import open_file
 from postil.workbench.jobs.judging import (
@@ -70,8 +71,8 @@ class Cost:
 
 
 def grade(text: str) -> None:
-    """Grade and explain an answer; the reference that it is compared with is as hostile."""
-    postil.load().grade(QUESTION, [REFERENCE, REFERENCE + text], START + text, explain=True)
+    """Grade and explain an answer; the question and the reference that it is compared with are as hostile."""
+    postil.load().grade(QUESTION + text, [REFERENCE, REFERENCE + text], START + text, explain=True)
 
 
 def align(text: str) -> None:
@@ -87,13 +88,13 @@ def entail(text: str) -> None:
 
 
 def facets(text: str) -> None:
-    """Look for the facets of a hostile reference."""
-    judge_facets(QUESTION, REFERENCE + text, [START + text])
+    """Look for the facets of a hostile reference to a hostile question."""
+    judge_facets(QUESTION + text, REFERENCE + text, [START + text])
 
 
 def analysis(text: str) -> None:
-    """All that `postil analyse` shows."""
-    document = analyse(text)
+    """All that `postil analyse` shows, of as much as it reads."""
+    document = analyse(beginning(" ".join([text] * 4), MOST_ANALYSED))
     find_senses(document)
     _ = document.predicates
 
@@ -110,6 +111,7 @@ READERS: Mapping[str, Callable[[str], None]] = {
 REQUEST_SECONDS, REQUEST_MEGABYTES = 3.0, 300.0
 DEAR = (  # the kinds that cost most when they were all tried
     "! again and again",
+    "$ again and again",
     "§ again and again",
     "\\ with blanks",
     "“a” again and again",
@@ -132,7 +134,8 @@ DEAR = (  # the kinds that cost most when they were all tried
 def _class_task(text: str, count: int, *, explain: bool) -> ClassTask:
     longest, together = (500, 10_000) if explain else (3_000, 200 * 3_000)
     answers = [f"{START}{number} {text}"[:longest] for number in range(min(count, together // longest))]
-    return ClassTask(QUESTION, (f"{REFERENCE}{text}"[:longest],), tuple(answers), explain=explain)
+    question = f"{QUESTION}{text}"[:5_000]
+    return ClassTask(question, (f"{REFERENCE}{text}"[:longest],), tuple(answers), explain=explain)
 
 
 # The largest requests of each sort, as many texts as asked for: judging_schemas.py has the limits.
@@ -146,7 +149,9 @@ REQUESTS: Mapping[str, Callable[[str, int], Task]] = {
         tuple((f"{number} {START}{text}"[:20_000], f"{REFERENCE}{text}"[:2_000]) for number in range(count))
     ),
     "facets": lambda text, count: FacetsTask(
-        QUESTION, f"{REFERENCE}{text}"[:1_000], tuple(f"{START}{n} {text}"[:1_000] for n in range(count))
+        f"{QUESTION}{text}"[:5_000],
+        f"{REFERENCE}{text}"[:1_000],
+        tuple(f"{START}{n} {text}"[:1_000] for n in range(count)),
     ),
 }
 
@@ -188,12 +193,12 @@ def uploads(watch: Watch) -> int:
     for name, make in HOSTILE.items():
         data = make(UPLOAD_SIZE)[:UPLOAD_SIZE]
         before = watch.peak = in_use()
-        begun = time.process_time()
+        begun = time.monotonic()
         try:
             open_file(name, data)
         except PostilError:
             refused += 1
-        costs.append(Cost(name, time.process_time() - begun, max(watch.peak, in_use()) - before))
+        costs.append(Cost(name, time.monotonic() - begun, max(watch.peak, in_use()) - before))
     print(f"{len(costs)} files, {refused} refused; the slowest:")
     for each in sorted(costs, key=lambda each: -each.seconds)[:8]:
         print(f"{each.kind:34} {each.seconds:7.2f} s {each.megabytes:6.0f} MB")

@@ -3,8 +3,8 @@
 Ten answers kill, stall, swell or break the process that reads them; meanwhile SIGKILL hits the worker and its
 process in turn. Every healthy answer must be judged once, exactly as in an undisturbed run, and the ten must
 be left to a person. The process that judges has a memory limit of its own (`--memory`). With `--limit-mb`,
-the whole benchmark runs under one as well: in a scope of systemd, else in a cgroup (version 2), else with
-ulimit, where each process has the limit for itself; it prints which. Needs Linux.
+the whole benchmark runs under one as well: in a scope of systemd, else in a cgroup (version 2 or 1), else
+with ulimit, where each process has the limit for itself; it prints which. Needs Linux.
 
     python benchmarks/hostile_jobs.py --answers 2000 --kills 20 --limit-mb 1400
 """
@@ -193,23 +193,28 @@ def run_in_scope(megabytes: int) -> int | None:
 
 
 def make_group(megabytes: int, groups: Path) -> Path | None:
-    """Move this process to a new cgroup with this limit, below its own; None if that is not possible."""
+    """Move this process to a new cgroup with this limit; None if that is not possible."""
     own = [line for line in Path("/proc/self/cgroup").read_text().splitlines() if line.startswith("0::")]
     here = groups / own[0].removeprefix("0::").strip("/") if own else groups
-    group = here / f"postil-hostile-{os.getpid()}"
+    with suppress(OSError):  # version 2, below this process's own group
+        if "memory" in (here / "cgroup.controllers").read_text().split():
+            (here / "cgroup.subtree_control").write_text("+memory")
+            return _entered(here, "memory.max", megabytes)
+    with suppress(OSError):  # version 1, which has a tree for memory alone
+        return _entered(groups / "memory", "memory.limit_in_bytes", megabytes)
+    return None
+
+
+def _entered(parent: Path, limit: str, megabytes: int) -> Path:
+    """A new group in this one, with this process in it."""
+    group = parent / f"postil-hostile-{os.getpid()}"
+    group.mkdir()
     try:
-        if "memory" not in (here / "cgroup.controllers").read_text().split():
-            return None
-        (here / "cgroup.subtree_control").write_text("+memory")
-        group.mkdir()
-    except OSError:
-        return None
-    try:
-        (group / "memory.max").write_text(str(megabytes * 1024 * 1024))
+        (group / limit).write_text(str(megabytes * 1024 * 1024))
         (group / "cgroup.procs").write_text(str(os.getpid()))
     except OSError:
         group.rmdir()
-        return None
+        raise
     return group
 
 

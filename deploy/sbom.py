@@ -4,9 +4,10 @@
 
 Reads the wheel in the folder and writes two files beside it. Both name the models and data that the wheel
 brings, with the licence and the hashes on their cards, and the libraries in deploy/constraints.txt. The
-wheel's has every locked version, because the wheel runs on many systems. The image's has the base image, and
-those that the Containerfile installs; a library that only other systems need may be among them. The Debian
-packages of the base image are not listed: only whoever builds the image knows them.
+wheel's has every locked version, because the wheel runs on many systems. The image's has the base image,
+and those that the Containerfile installs, the careful reader among them; a library that only other systems
+need may be among them. The Debian packages of the base image are not listed: only whoever builds the image
+knows them.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
 RESOURCES = "postil/resources/"
+CAREFUL = ROOT / "packages" / "careful" / "postil_careful"  # is in the image as well
 HTMX = "postil/workbench/pages/static/htmx.min.js"
 # Tables and lists; all other resources were learned.
 DATA = {"demo", "published", "verbs", "walks", "wordnet", "words"}
@@ -91,9 +93,9 @@ def bill_of_image(wheel: Path) -> dict[str, Any]:
     name, _, tag = base.partition(":")
     below = {"type": "container", "bom-ref": f"image:{base}", "name": name, "version": tag}
     below["description"] = "The base image. Its Debian packages are not listed here."
-    components = [below, *bundled(wheel), *(_library(package) for package in packages)]
+    components = [below, *bundled(wheel), _companion(), *(_library(package) for package in packages)]
     dependencies = _dependencies(project, packages, direct)
-    dependencies[0]["dependsOn"].append(below["bom-ref"])
+    dependencies[0]["dependsOn"] += [below["bom-ref"], _companion()["bom-ref"]]
     bill = _bill(project, components, dependencies)
     bill["compositions"] = [{"aggregate": "incomplete", "assemblies": [below["bom-ref"]]}]
     return bill
@@ -169,17 +171,30 @@ def bundled(wheel: Path) -> Iterator[Component]:
     }
 
 
-def _resource(folder: str, files: dict[str, str], card: dict[str, Any] | None) -> Component:
+def _companion() -> Component:
+    """The careful reader, which is a package of its own."""
+    files = {
+        file.relative_to(CAREFUL).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in CAREFUL.rglob("*")
+        if file.is_file() and file.suffix != ".pyc"
+    }
+    card = json.loads((CAREFUL / "card.json").read_text("utf-8"))
+    return _resource("postil_careful", files, card, "packages/careful/")
+
+
+def _resource(
+    folder: str, files: dict[str, str], card: dict[str, Any] | None, above: str = RESOURCES
+) -> Component:
     """A folder of resources; what has no card was written for the project."""
     changed = [name for name, value in card["files"].items() if files.get(name) != value] if card else []
     if changed:
-        raise SystemExit(f"{RESOURCES}{folder}: {', '.join(changed)} is not the file on its card")
+        raise SystemExit(f"{above}{folder}: {', '.join(changed)} is not the file on its card")
     component: Component = {
         "type": "data" if folder in DATA else "machine-learning-model",
-        "bom-ref": f"{RESOURCES}{folder}",
+        "bom-ref": f"{above}{folder}",
         "name": card["name"] if card else folder,
         "licenses": [_licence(card["licence"] if card else "Apache-2.0")],
-        "components": [_file(f"{RESOURCES}{folder}/{name}", value) for name, value in sorted(files.items())],
+        "components": [_file(f"{above}{folder}/{name}", value) for name, value in sorted(files.items())],
     }
     if card:
         component["version"] = card["version"]

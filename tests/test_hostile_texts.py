@@ -16,6 +16,7 @@ from postil.entailment.entailer import load_entailer
 from postil.grader import make_question
 from postil.grading.answers import LONGEST_ANSWER, MOST_READ, shortened
 from postil.grading.claims import judge_facets
+from postil.grading.screening import screen
 from postil.language.pipeline import analyse, beginning, in_batches
 
 MEGABYTE = 1 << 20
@@ -73,6 +74,25 @@ def test_a_long_answer_costs_little(kind):
     assert time.process_time() - begun < 20  # 2 without tracing on a quiet machine: benchmarks/hostile.py
 
 
+@pytest.mark.parametrize("sign", "$%°+=§!😀")
+def test_a_hostile_question_costs_little(sign):
+    grader = postil.load()
+    grader.grade(QUESTION, [REFERENCE], "The switch is open.", explain=True)
+    begun = time.process_time()
+    question = make_question(sign * 5000, [REFERENCE])
+    screen(question)
+    grader.grade_class(question, ["a gap"], explain=True)
+    assert time.process_time() - begun < 3  # .1 on a quiet machine, and 4 when long runs took their square
+
+
+def test_long_runs_without_a_blank_are_read_whole():
+    text = f"{'$' * 450} the gap {'x' * 1000}. end"
+    tokens = analyse(text).tokens
+    assert "".join(token.text for token in tokens) == text.replace(" ", "")
+    assert all(text.startswith(token.text, token.start) for token in tokens)
+    assert [token.text for token in tokens if token.text in ("the", "gap", "end")] == ["the", "gap", "end"]
+
+
 def test_signs_again_and_again_are_read_as_three():
     assert shortened("It is open!!!!!!!!") == shortened("It is open! ! ! ! !!!").replace("! ! !", "!!!")
     assert shortened("Wait... what?") == "Wait... what?"
@@ -114,7 +134,7 @@ def test_tokens_beyond_the_limit_stay_alone():
         ("align", "word " * 300, "a gap"),
         ("entail", "It is open. " * 800, "It is open."),
         ("facets", "The gap is open.", "a gap " * 150),
-        ("analyse", "gap " * 10_500, "--json"),
+        ("analyse", "gap " * 3_500, "--json"),
     ],
 )
 def test_commands_say_up_to_where_they_read(arguments):

@@ -193,6 +193,15 @@ def test_the_wheels_bill_names_every_locked_library_and_the_wheels_hash(bills, w
     assert digest["content"] == hashlib.sha256(wheel.read_bytes()).hexdigest()
 
 
+def test_the_careful_reader_is_in_the_images_bill(bills):
+    (careful,) = (c for c in bills["image"]["components"] if c["bom-ref"].endswith("postil_careful"))
+    hashes = {file["name"]: file["hashes"][0]["content"] for file in careful["components"]}
+    folder = ROOT / "packages" / "careful" / "postil_careful"
+    network = hashlib.sha256((folder / "pairs.onnx").read_bytes()).hexdigest()
+    assert hashes["packages/careful/postil_careful/pairs.onnx"] == network
+    assert careful["bom-ref"] in bills["image"]["dependencies"][0]["dependsOn"]
+
+
 def test_the_images_bill_names_its_libraries_in_one_version_and_its_base(bills):
     bill = bills["image"]
     names = [c["name"] for c in bill["components"] if c.get("purl", "").startswith("pkg:pypi/")]

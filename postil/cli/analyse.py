@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # More than the pipeline takes at once; it is not read to the end only to be refused.
 _MOST_BYTES = 16_000_000
-_MOST_ANALYSED = 10_000  # words and symbols: all are kept and shown at once
+MOST_ANALYSED = 3_000  # words and symbols: all are kept and shown at once
 
 
 def analyse(
@@ -84,8 +84,8 @@ def _analysed(text: str, tokens: bool, folder: Path | None) -> Document:
         raise empty
     from postil.language.pipeline import beginning, load_pipeline
 
-    note_long([("the text", text)], _MOST_ANALYSED)
-    text = beginning(text, _MOST_ANALYSED)
+    note_long([("the text", text)], MOST_ANALYSED)
+    text = beginning(text, MOST_ANALYSED)
     pipeline = load_pipeline(folder)
     document = next(pipeline.analyse_tokens([text.split()]) if tokens else pipeline.analyse_many([text]))
     if not document.tokens:

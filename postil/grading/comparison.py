@@ -12,6 +12,7 @@ from postil.alignment.aligner import MOST_ALIGNED, chunked_pair, load_aligner
 from postil.alignment.features import Pair as WordPair
 from postil.alignment.features import prepare, read
 from postil.data.judgements import AlignedPair, ChunkedPair, FacetOutcome, Facets, Judgement
+from postil.grading.answers import MOST_READ
 from postil.grading.claims import find_points, judge_found, locate
 from postil.language.document import Document
 from postil.language.network import beside, one_thread_each
@@ -89,11 +90,12 @@ def _compared(keys: Sequence[_Key]) -> dict[_Key, Comparison]:
 
 def _keys(members: Class) -> list[_Key | None]:
     keys: list[_Key | None] = []
+    question = beginning(members.question, MOST_READ)
     for answer, judgement in zip(members.answers, members.judgements, strict=True):
         full = spelled_out(" ".join(answer.split()))
         text, reference = (beginning(each, MOST_ALIGNED) for each in (full, judgement.reference))
         compared = reference and judgement.reason is None and any(map(str.isalnum, text))
-        keys.append((members.question, (text, reference), members.claims, text == full) if compared else None)
+        keys.append((question, (text, reference), members.claims, text == full) if compared else None)
     return keys
 
 

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from postil.data.questions import Question
+from postil.grading.answers import MOST_READ
 from postil.grading.asks import A_NUMBER, QUOTED, YES_OR_NO, either, find_asks, question_type
 from postil.language.document import Document
-from postil.language.pipeline import analyse_many
+from postil.language.pipeline import analyse_many, beginning
 from postil.language.words.relations import word_relation
 from postil.language.words.spaces import lsa
 
@@ -234,7 +235,8 @@ _ASKING_WORDS = frozenset(("why", "how", "when", "where", "explain", "describe",
 
 def _poor_references(question: Question, asks: Sequence[str], *, topical: bool) -> Iterator[str]:
     """A sentence for each reference that is no answer to the question."""
-    documents = list(analyse_many([question.text, *(reference.text for reference in question.references)]))
+    texts = (question.text, *(reference.text for reference in question.references))
+    documents = list(analyse_many([beginning(text, MOST_READ) for text in texts]))
     for place, document in enumerate(documents[1:], 1):
         others = documents[:place] + documents[place + 1 :]
         fault = _fault(document, documents[0], asks)

@@ -36,6 +36,7 @@ MAX_CHARACTERS = 2_000_000
 # Long texts are analysed piece by piece, so that memory does not grow with them.
 _PIECE = 2000
 _BATCH, _BATCH_WORDS = 256, 4_096  # texts and words analysed together
+_RUN = re.compile(r"\S{200}(?=\S)")  # longer than any word or address that people write
 _PIECES = re.compile(r"[^\W_]+|[^\w\s]|_")
 _MOST_WORDS = 30_000  # that spaCy remembers for good
 _MOST = 3_000  # texts that are remembered
@@ -68,6 +69,15 @@ def in_batches(items: Iterable[Item], size: Callable[[Item], int], most: int) ->
         total += size(item)
     if batch:
         yield batch
+
+
+def _in_parts(text: str) -> Iterator[tuple[int, str]]:
+    """The text, cut within very long runs without a blank: reading one takes the square of its length."""
+    start = 0
+    for run in _RUN.finditer(text):
+        yield start, text[start : run.end()]
+        start = run.end()
+    yield start, text[start:]
 
 
 @dataclass(frozen=True)
@@ -106,8 +116,9 @@ class Pipeline:
         # The same length, so that offsets still point into the original text.
         cleaned = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
         words = [
-            (token.text, token.idx, bool(token.whitespace_))
-            for token in self.nlp.tokenizer(cleaned)
+            (token.text, start + token.idx, bool(token.whitespace_))
+            for start, part in _in_parts(cleaned)
+            for token in self.nlp.tokenizer(part)
             if not token.is_space
         ]
         # Part a last single letter from its full stop: "bulb A." ends in a label, not in an initial.
