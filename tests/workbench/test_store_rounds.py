@@ -159,7 +159,7 @@ def test_what_comes_out_becomes_decisions_that_teach_and_one_step_to_undo(store,
     with pytest.raises(PostilError, match="2 disagreements wait"):
         rounds.close_round(store, number)
     say(store, number, people.eva, {ids["b"]: "irrelevant", ids["d"]: PARTLY})
-    assert rounds.close_round(store, number) == 3
+    assert rounds.close_round(store, number) == (3, 0)
     found = {one.answer_id: (one.label, one.source) for one in teaching(store, graded)}
     assert found == {
         ids["a"]: ("correct", "labelled"),
@@ -177,6 +177,16 @@ def test_what_comes_out_becomes_decisions_that_teach_and_one_step_to_undo(store,
     assert [(one.answer_id, one.label) for one in current(store, graded)] == [(ids["a"], "irrelevant")]
 
 
+def test_what_a_colleague_decides_while_a_round_goes_on_stays(store, graded, ids, people, told):
+    number = make(store, graded, people)
+    decide(store, graded, [ids["a"]], "irrelevant", "review")
+    play(store, number, people, told)
+    say(store, number, people.eva, {ids["b"]: "irrelevant", ids["d"]: PARTLY})
+    assert rounds.close_round(store, number) == (2, 1)
+    labels = {decision.answer_id: decision.label for decision in current(store, graded)}
+    assert labels == {ids["a"]: "irrelevant", ids["b"]: "irrelevant", ids["d"]: PARTLY}
+
+
 def test_an_unfinished_round_is_not_closed_and_a_deleted_answer_is_not_waited_for(
     store, question_id, ids, people
 ):
@@ -188,7 +198,7 @@ def test_an_unfinished_round_is_not_closed_and_a_deleted_answer_is_not_waited_fo
         rounds.close_round(store, number)
     delete_answer(store, ids["d"])
     assert progress(rounds.get_work(store, number)).settled
-    assert rounds.close_round(store, number) == 3
+    assert rounds.close_round(store, number) == (3, 0)
 
 
 def test_a_dropped_round_is_gone_and_its_decisions_stay(store, question_id, ids, people):

@@ -299,10 +299,14 @@ def show_round(request: Request, round_id: int, store: OfStore, person: OfPerson
 def close(request: Request, round_id: int, store: OfStore) -> RedirectResponse:
     """Let the labels count as decisions, and have the class graded with them."""
     with Flashing(request):
-        count = close_round(store, round_id)
+        count, passed_over = close_round(store, round_id)
         question = get_question(store, get_work(store, round_id).round.question_id)
         _note(request, ROUND_CLOSED, round_id)
-        flash(request, f"{number_of(count, 'label')} now {'counts' if count == 1 else 'count'} as decisions.")
+        told = f"{number_of(count, 'label')} now {'counts' if count == 1 else 'count'} as decisions."
+        if passed_over:
+            decided = number_of(passed_over, "answer") + (" was" if passed_over == 1 else " were")
+            told += f" {decided} decided by hand since the round began; that stays."
+        flash(request, told)
         # What is graded already changes only after a look at what would change: of answers nobody decided.
         enqueue(store, "regrade" if question.judged else "grade", question.id)
         looks = question.judged and question.decided < question.answers

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Select, and_, func, insert, select, update
@@ -118,16 +119,28 @@ def keep_uploaded(session: Session, question_id: int, labels: Mapping[int, str])
 
 
 def keep_labelled(
-    session: Session, question_id: int, agreed: Mapping[int, str], settled: Mapping[int, str], referee: int
-) -> None:
-    """Keep what two people labelled alike, and what a referee settled, as one step."""
-    ids = sorted({*agreed, *settled})
+    session: Session,
+    question_id: int,
+    agreed: Mapping[int, str],
+    settled: Mapping[int, str],
+    referee: int,
+    begun: datetime,
+) -> int:
+    """Keep what two people labelled alike, and what a referee settled, as one step; returns how many.
+
+    What somebody has decided on the question's own pages since this was `begun` stays as it is.
+    """
+    standing = DecisionRow.question_id == question_id, DecisionRow.standing, DecisionRow.made > begun
+    since = set(session.scalars(select(DecisionRow.answer_id).where(*standing)))
+    ids = sorted({*agreed, *settled} - since)
     machine = _demand_answers(session, question_id, ids)
     ticks = _step_aside(session, ids)
     step = None
-    for labels, source, by in ((agreed, LABELLED, None), (settled, SETTLED, referee)):
+    for outcomes, source, by in ((agreed, LABELLED, None), (settled, SETTLED, referee)):
+        labels = {id: label for id, label in outcomes.items() if id not in since}
         if labels:
             step = _keep(session, question_id, labels, machine, source, ticks, by=by, step=step)
+    return len(ids)
 
 
 def undo_last(store: Store, question_id: int, *, seen: int | None = None) -> list[Decision]:

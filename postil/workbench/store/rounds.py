@@ -154,10 +154,11 @@ def untag_last(store: Store, round_id: int, person: Person) -> int | None:
         return row.answer_id
 
 
-def close_round(store: Store, round_id: int) -> int:
-    """Make the labels of a round decisions; returns how many.
+def close_round(store: Store, round_id: int) -> tuple[int, int]:
+    """Make the labels of a round decisions; returns how many became decisions, and how many did not.
 
-    Earlier decisions about these answers count no longer. Answers called unfit (X) are left as they are.
+    Decisions from before the round about these answers count no longer; those made since it began stay.
+    Answers called unfit (X) are left as they are.
     """
     with store.writing() as session:
         work = _lock(session, round_id)
@@ -170,9 +171,9 @@ def close_round(store: Store, round_id: int) -> int:
             for how in ("agreed", "decided")
         )
         row = _demand_round(session, round_id)
-        keep_labelled(session, row.question_id, agreed, settled, row.referee_id)
+        count = keep_labelled(session, row.question_id, agreed, settled, row.referee_id, row.created)
         row.state, row.closed = "closed", now()
-        return len(outcomes)
+        return count, len(outcomes) - count
 
 
 def drop_round(store: Store, round_id: int) -> None:
