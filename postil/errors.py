@@ -20,12 +20,15 @@ _MOST_LINES = 5
 
 
 class PostilError(Exception):
-    """Anything a user can fix: the command line prints its one message and exits with status 2."""
+    """Anything a user can fix: the command line prints its one message and exits with status 2.
 
-    def __init__(self, what: str, *, hint: str = "") -> None:
+    `hint` says what to do; `option` what else can be done at a command line, which pages leave out.
+    """
+
+    def __init__(self, what: str, *, hint: str = "", option: str = "") -> None:
         self.what = what
         self.hint = hint
-        super().__init__(f"{what} {hint}".strip())
+        super().__init__(" ".join(filter(None, (what, hint, option))))
 
 
 class InputError(PostilError):
@@ -39,6 +42,7 @@ class InputError(PostilError):
         line: int | None = None,
         record: str | None = None,
         hint: str = "",
+        option: str = "",
     ) -> None:
         self.path = str(path)
         self.line = line
@@ -48,7 +52,7 @@ class InputError(PostilError):
             where += f", line {line}"
         if record is not None:
             where += f" ({record})"
-        super().__init__(f"{where}: {what}", hint=hint)
+        super().__init__(f"{where}: {what}", hint=hint, option=option)
 
 
 class MismatchError(PostilError):

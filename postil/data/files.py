@@ -102,8 +102,9 @@ def read_text(path: Path | str, *, encoding: str | None = None) -> str:
             path,
             f"is not {detected.upper()} text (byte 0x{data[error.start]:02X}).",
             line=data.count(b"\n", 0, error.start) + 1,
-            hint="Save it as UTF-8 (in Excel: 'CSV UTF-8'). For a table, --encoding can name another, "
-            "such as cp1252 where Excel on Windows saved it.",
+            hint="Save it as UTF-8 (in Excel: 'CSV UTF-8').",
+            option="For a table, --encoding can name another, such as cp1252 where Excel on Windows "
+            "saved it.",
         ) from error
     except (LookupError, ValueError) as error:
         raise InputError(path, f"cannot be read: there is no encoding called {detected!r}.") from error

@@ -203,9 +203,7 @@ def _limits(most: int) -> Limits:
 def _in_plain_words(error: InputError, path: Path, name: str) -> PostilError:
     """The same error for somebody who knows their file by its own name, and no command line."""
     what = error.what.replace(str(path), f"“{name}”", 1)
-    sentences = re.split(r"(?<=[.?!;]) ", error.hint)
-    hint = " ".join(sentence for sentence in sentences if "--" not in sentence)
-    return PostilError(what, hint=hint or _SPREADSHEETS)
+    return PostilError(what, hint=error.hint or _SPREADSHEETS)
 
 
 def roles_of(draft: Draft) -> tuple[str, ...]:

@@ -449,7 +449,8 @@ def _guess(rows: Rows, role: str, among: Sequence[str]) -> str | None:
     # Of two equally good ids the first will do: whether it serves shows when ids repeat.
     if len(groups[0]) > 1 and role != "id":
         what = f"more than one column could hold the {role.replace('_', ' ')}: {some(groups[0], 5)}."
-        raise InputError(rows.path, what, line=1, hint=f"Say which, as in --column '{role}={groups[0][0]}'.")
+        advice = f"Say which, as in --column '{role}={groups[0][0]}'."
+        raise InputError(rows.path, what, line=1, option=advice)
     return groups[0][0]
 
 

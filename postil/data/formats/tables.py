@@ -64,7 +64,8 @@ def _check_columns(rows: Rows, roles: ColumnMap, question: str | None, reference
             f"no column for the {role} was found; the columns are {some(rows.header, 20)}.",
             line=1,
             hint="The first row must hold the names of the columns, with nothing above it. "
-            f"Call this one {names}, or name it with --column '{role}=…'{advice}.",
+            f"Call this one {names}.",
+            option=f"Or name it with --column '{role}=…'{advice}.",
         )
 
     if roles.answer is None:
@@ -77,8 +78,8 @@ def _check_columns(rows: Rows, roles: ColumnMap, question: str | None, reference
     ):
         if is_given and column is not None:
             what = f"the {option} is given twice: as an option and in the column {column!r}."
-            hint = f"Leave --{option} out, or ignore the column with --column {option}= (nothing after it)."
-            raise InputError(rows.path, what, hint=hint)
+            advice = f"Leave --{option} out, or ignore the column with --column {option}= (nothing after it)."
+            raise InputError(rows.path, what, option=advice)
 
 
 def _record(rows: Rows, row: Row, roles: ColumnMap, number: int, question: str | None) -> Record:
@@ -121,8 +122,8 @@ def parse_label(path: Path, line: int, text: str) -> str | None:
             path,
             unknown_label(text.strip()),
             line=line,
-            hint=f"Known labels: {known}; or in plain words {plain}. To read the table without labels: "
-            "--column label= (with nothing after it).",
+            hint=f"Known labels: {known}; or in plain words {plain}.",
+            option="To read the table without labels: --column label= (with nothing after it).",
         )
     return label
 
@@ -254,8 +255,9 @@ def _add(path: Path, group: _Group, record: Record) -> None:
             path,
             f"the id {id!r} occurs twice for one question (first on line {group.lines[id]}).",
             line=record.line,
-            hint="Delete one of the rows, name a better column with --column id=…, or have the rows numbered "
-            "with --column id= (with nothing after it).",
+            hint="Delete one of the rows.",
+            option="Or name a better column with --column id=…, or have the rows numbered with --column id= "
+            "(with nothing after it).",
         )
     group.lines[id] = record.line
     group.records.append(record)

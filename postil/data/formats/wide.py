@@ -118,8 +118,8 @@ def wide_questions(
     columns = columns or _found(rows)
     if not columns:
         what = f"no column looks like a question; the columns are {some(rows.header, 20)}."
-        hint = "Name them with --question 'COLUMN=text' or in a key file (--key)."
-        raise InputError(rows.path, what, line=1, hint=hint)
+        advice = "Name them with --question 'COLUMN=text' or in a key file (--key)."
+        raise InputError(rows.path, what, line=1, option=advice)
     read = build_questions(rows.path, _records(rows, columns, _id_column(rows, columns, id_column)))
     return fill_from_key(read, key, encoding=encoding) if by_text and key is not None else read
 
