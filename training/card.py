@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -50,6 +51,19 @@ def hashes(folder: Path) -> dict[str, str]:
         for file in sorted(folder.rglob("*"))
         if file.is_file() and not file.name.startswith("CARD") and file.name != "card.json"
     }
+
+
+def wrapped(text: str, width: int = 120) -> str:
+    """A card with its prose in lines that can be read; tables and headings stay as they are."""
+    lines = []
+    for line in text.splitlines():
+        is_prose = len(line) > width and not line.startswith(("|", "#"))
+        indent = "  " if line.startswith(("- ", "* ")) else ""
+        parts = textwrap.wrap(
+            line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        )
+        lines += parts if is_prose else [line]
+    return "\n".join(lines) + "\n"
 
 
 def needed_strings(nlp: Language) -> list[str]:
@@ -109,7 +123,7 @@ def ship(
         "files": hashes(out),
     }
     (out / "card.json").write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    (out / "CARD.md").write_text(text(card), encoding="utf-8")
+    (out / "CARD.md").write_text(wrapped(text(card)), encoding="utf-8")
 
 
 def text(card: dict) -> str:

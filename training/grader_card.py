@@ -9,7 +9,7 @@ import argparse
 import json
 from pathlib import Path
 
-from card import hashes
+from card import hashes, wrapped
 
 VERSION = "1.0.0"
 LICENCE = "CC BY-SA 4.0"
@@ -158,7 +158,7 @@ def write(folder: Path, name: str, text: str, sources, figures: dict) -> None:
         "files": hashes(folder),
     }
     (folder / "card.json").write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    (folder / "CARD.md").write_text(text, "utf-8")
+    (folder / "CARD.md").write_text(wrapped(text), "utf-8")
 
 
 def main() -> None:

@@ -124,7 +124,9 @@ def main() -> None:
         "files": {name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
     }
     (out / "card.json").write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    (out / "CARD.md").write_text(card_text(card), encoding="utf-8")
+    from card import wrapped  # brings in spaCy, which reading the lists does not need
+
+    (out / "CARD.md").write_text(wrapped(card_text(card)), encoding="utf-8")
     print(json.dumps(card["figures"]))
 
 

@@ -14,7 +14,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-from card import hashes
+from card import hashes, wrapped
 from role_data import Example, Row, analysed, gold, read_rows, rough, score
 from role_learning import learn_choice, learn_network, learn_yes
 
@@ -256,7 +256,7 @@ def write_card(figures: dict, out: Path) -> None:
         "files": hashes(out),
     }
     (out / "card.json").write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    (out / "CARD.md").write_text(card_text(card), encoding="utf-8")
+    (out / "CARD.md").write_text(wrapped(card_text(card)), encoding="utf-8")
 
 
 def card_text(card: dict) -> str:

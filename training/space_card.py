@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-from card import hashes
+from card import hashes, wrapped
 from numpy.typing import NDArray
 from space_words import words_of
 
@@ -111,7 +111,7 @@ def write_card(data: Path, out: Path) -> None:
         "files": hashes(out),
     }
     (out / "card.json").write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    (out / "CARD.md").write_text(text(card, out), encoding="utf-8")
+    (out / "CARD.md").write_text(wrapped(text(card, out)), encoding="utf-8")
 
 
 def text(card: dict, out: Path) -> str:

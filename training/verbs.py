@@ -232,7 +232,7 @@ def card_text(card: dict[str, Any]) -> str:
 
 def build(verbnet: Path, propbank: Path, out: Path) -> None:
     """Write the table, its card and the card for people."""
-    from card import hashes  # brings in spaCy, which reading the sources does not need
+    from card import hashes, wrapped  # brings in spaCy, which reading the sources does not need
 
     table = compile_table(VerbNet(verbnet), read_rolesets(propbank))
     out.mkdir(parents=True, exist_ok=True)
@@ -247,7 +247,7 @@ def build(verbnet: Path, propbank: Path, out: Path) -> None:
         "files": hashes(out),
     }
     (out / "card.json").write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    (out / "CARD.md").write_text(card_text(card), encoding="utf-8")
+    (out / "CARD.md").write_text(wrapped(card_text(card)), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import shutil
 from pathlib import Path
 
 import numpy as np
-from card import hashes
+from card import hashes, wrapped
 from scipy import sparse
 from scipy.sparse import csgraph
 
@@ -147,7 +147,7 @@ def main() -> None:
         "files": hashes(out),
     }
     (out / "card.json").write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    (out / "CARD.md").write_text(card_text(card), encoding="utf-8")
+    (out / "CARD.md").write_text(wrapped(card_text(card)), encoding="utf-8")
     print(json.dumps(figures))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from card import hashes
+from card import hashes, wrapped
 from wordnet_files import Synset
 from wordnet_measures import COMMON, LEAST, MOST
 
@@ -40,7 +40,7 @@ def write_card(out: Path, synsets: list[Synset], tagged: dict[int, int]) -> None
         "files": hashes(out),
     }
     (out / "card.json").write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    (out / "CARD.md").write_text(text(card), encoding="utf-8")
+    (out / "CARD.md").write_text(wrapped(text(card)), encoding="utf-8")
 
 
 def text(card: dict) -> str:
