@@ -577,6 +577,6 @@ def test_strictness_moves_the_line_and_nothing_else(grader: Grader) -> None:
 
 
 def test_an_unknown_strictness_is_refused() -> None:
-    with pytest.raises(PostilError, match="is not a strictness") as caught:
+    with pytest.raises(PostilError, match="is not a level of strictness") as caught:
         load(strictness="harsh")
     assert "lenient, normal, strict" in caught.value.hint

@@ -26,7 +26,7 @@ ReaderOption = Annotated[
     Option(
         "--reader",
         metavar="NAME",
-        help="Who reads the answers: quick, careful (the default where postil-careful is installed) or "
+        help="Which reader to use: quick, careful (the default where postil-careful is installed) or "
         "cascade (careful reads only what quick is unsure of; the default for a dataset).",
     ),
 ]

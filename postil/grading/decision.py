@@ -73,7 +73,7 @@ STRICTNESS: Mapping[str, float] = {"lenient": 1.0, "normal": 0.0, "strict": -1.0
 def demand_strictness(name: str) -> None:
     """Refuse a strictness that does not exist."""
     if name not in STRICTNESS:
-        what = f"{some([name])} is not a strictness."
+        what = f"{some([name])} is not a level of strictness."
         raise PostilError(what, hint=f"It can be {', '.join(STRICTNESS)}.")
 
 

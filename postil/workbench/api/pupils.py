@@ -135,7 +135,7 @@ def erase_pupils(request: Request, store: OfStore, person: OfPerson, chosen: Era
     pupils, data = _chosen(store, person, chosen.who)
     try:
         if len(data) != chosen.answers:
-            raise ChangedError("there are more or fewer answers by now.", "Find the pupil again.")
+            raise ChangedError("the number of answers has changed.", "Find the pupil again.")
         return Erased.model_validate(stored.erase(store, pupils, person, address=client_address(request)))
     except ChangedError as error:
         current = {"answers": len(data)}
@@ -145,7 +145,7 @@ def erase_pupils(request: Request, store: OfStore, person: OfPerson, chosen: Era
 def _chosen(
     store: Store, person: Person, who: Sequence[int]
 ) -> tuple[list[stored.Pupil], list[stored.Stored]]:
-    """Those who are named with what is stored; nobody gets what others say who still label it blind."""
+    """The named pupils and their stored data; refused to people who are still labelling some of it blind."""
     try:
         pupils = stored.get_pupils(store, who, person)
     except StoreAwayError:

@@ -189,7 +189,7 @@ def _allowed(request: Request) -> list[str]:
 
 
 def _count(errors: int) -> str:
-    return "One thing is not as described." if errors == 1 else f"{errors} things are not as described."
+    return "One field is invalid." if errors == 1 else f"{errors} fields are invalid."
 
 
 def _field(error: Mapping[str, Any]) -> FieldError:

@@ -62,7 +62,7 @@ def test_what_was_sent_is_not_repeated(api, question_id):
 def test_many_errors_are_not_all_told(api, question_id):
     body = {"answers": [{"key": ""}] * 100}
     said = refused(api.post(f"questions/{question_id}/answers", json=body), 422, "invalid")
-    assert (said["detail"], len(said["errors"])) == ("200 things are not as described.", 20)
+    assert (said["detail"], len(said["errors"])) == ("200 fields are invalid.", 20)
 
 
 def test_a_fault_inside(sqlite_store, monkeypatch):
