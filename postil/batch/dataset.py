@@ -183,7 +183,7 @@ def plan(work: Work, source: Source) -> list[Task] | Done:
 
 @contextmanager
 def only_run(output: str) -> Iterator[bool]:
-    """Inside, no other run writes into the folder; yields whether that is certain.
+    """Keep other runs out of the folder while the block runs; yield whether that is guaranteed.
 
     The operating system lets go of the lock when the process ends, however it ends. Elsewhere, as in an
     object store, two runs write the same bytes under the same names, which is wasteful and harmless.

@@ -225,10 +225,10 @@ class _Tries:
 
 @contextmanager
 def connected(address: str | None, workers: int | None, model: str | None) -> Iterator[Any]:
-    """Ray, connected to a cluster that judges as this computer does.
+    """Connect to Ray, on a cluster whose nodes judge exactly as this computer does.
 
-    A cluster started here is shut down in the end, any other is only left. A connection that the calling
-    program has made itself stays open.
+    A cluster that was started here is shut down at the end; from any other, Postil only disconnects. A
+    connection that the calling program has made itself stays open.
     """
     ray = _import()
     if ray.is_initialized():
@@ -281,7 +281,7 @@ def _import() -> Any:
 
 @contextmanager
 def _hushed() -> Iterator[None]:
-    """Inside, the error stream is silenced: Ray's core prints the settings it has read there."""
+    """Silence the error stream inside the block: Ray's core prints the settings it has read there."""
     stderr = os.dup(2)
     try:
         with Path(os.devnull).open("wb") as nothing:

@@ -54,7 +54,7 @@ class LeashedPool(ProcessPoolExecutor):
         processes = list((self._processes or {}).values())
         self._leash.close()
         self._held.close()
-        for process in processes:  # inside a library it may never come to look at its leash
+        for process in processes:  # a process stuck in a library may never check its leash
             process.kill()
         self.shutdown(wait=wait, cancel_futures=wait)
 
@@ -140,10 +140,10 @@ def lower_priority(by: int) -> None:
 
 
 def limit_memory(megabytes: int) -> None:
-    """Let this process have so much memory of its own and no more, where the system has such limits.
+    """Limit the memory that this process may allocate, where the system supports such limits.
 
-    Where the whole computer runs out of memory, this process is the one to go, not its parent. It leaves
-    no file behind when it crashes: its memory holds what people wrote.
+    If the whole computer runs out of memory, this process is killed first, not its parent. A crash leaves
+    no core dump, because the memory holds what people wrote.
     """
     if sys.platform == "win32":
         return
@@ -158,9 +158,9 @@ def limit_memory(megabytes: int) -> None:
 
 
 def limit_processor(seconds: float) -> None:
-    """Let this process work for so many seconds from now; then the system ends it, whatever it is doing.
+    """Have the system kill this process once it has used every core for this many more seconds.
 
-    Its parent gives it less; this is for one that has lost its parent in the middle of an endless task.
+    Its parent allows less; this limit is for a process that loses its parent during an endless task.
     """
     if sys.platform == "win32":
         return
@@ -172,7 +172,7 @@ def limit_processor(seconds: float) -> None:
 
 
 def wait_for_parent(seconds: float) -> bool:
-    """Wait, and return whether the parent of this process is gone."""
+    """Wait for at most this many seconds, and return whether the parent process has ended."""
     parent = multiprocessing.parent_process()
     if parent is None:
         return False
@@ -190,7 +190,7 @@ class StopWorkingError(BaseException):
 
 
 class Stopping:
-    """Whether this process was asked to stop: at once while it thinks or waits, never amid a transaction.
+    """Stops this process on request: at once while it computes or waits, but never inside a transaction.
 
     Signals come at any moment. One that raised an error inside a database driver would leave a connection in
     the middle of a query, and the error that follows could hide this one. So it is raised only where nothing
@@ -204,7 +204,7 @@ class Stopping:
             signal.signal(number, self.ask)
 
     def ask(self, _: int, __: FrameType | None) -> None:
-        """Ask the process to stop: the handler of the signals."""
+        """Ask the process to stop; this is the signal handler."""
         self._asked = True
         if self._breakable:
             self._breakable = False  # a second signal must not interrupt giving the job back
@@ -212,7 +212,7 @@ class Stopping:
 
     @contextmanager
     def breakable(self) -> Iterator[None]:
-        """Inside, and on entering, the process can be stopped at once."""
+        """Let the process be stopped at once, on entering the block and anywhere inside it."""
         try:
             self._breakable = True
             if self._asked:
@@ -222,7 +222,7 @@ class Stopping:
             self._breakable = False
 
     def waiting(self, wait: Wait) -> Wait:
-        """The same way to wait, during which the process can be stopped."""
+        """Wrap a wait function so that the process can be stopped while it waits."""
 
         def stopped(seconds: float) -> bool:
             with self.breakable():

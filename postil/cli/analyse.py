@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from postil.language.document import Document, Span
 
-# More than the pipeline takes at once; it is not read to the end only to be refused.
+# More than the pipeline accepts; input beyond this is refused without being read to the end.
 _MOST_BYTES = 16_000_000
 MOST_ANALYSED = 3_000  # words and symbols: all are kept and shown at once
 

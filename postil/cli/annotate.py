@@ -89,7 +89,7 @@ def plan(
 
 
 def _refuse_options(context: typer.Context) -> None:
-    """Object to options that a project which exists would not heed."""
+    """Refuse options that would have no effect because the project has been planned already."""
     options = [option for option in context.command.params if option.param_type_name == "option"]
     sources = {option.opts[0]: context.get_parameter_source(option.name or "") for option in options}
     used = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]

@@ -56,13 +56,13 @@ def demo(
 
 
 def _has_person(environment: Mapping[str, str]) -> bool:
-    """Whether somebody sits at the terminal who can also close what is opened."""
+    """Whether a person is at the terminal, who can also close what the demonstration opens."""
     terminals = [stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)]
     return all(terminals) and not environment.get("CI")
 
 
 def _has_browser(environment: Mapping[str, str], platform: str) -> bool:
-    """Whether a browser would open on a screen that the person sees, and not in the terminal or far away."""
+    """Whether a browser would open on the user's own screen, not in the terminal or on a remote computer."""
     import webbrowser
 
     here = platform in ("win32", "darwin") and not environment.get("SSH_CONNECTION")

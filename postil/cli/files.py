@@ -160,7 +160,7 @@ def _write_folder(folder: Path, questions: Sequence[Question]) -> None:
 
 def _file_names(questions: Sequence[Question]) -> list[str]:
     """A file name for each question: its id without what file systems dislike, made unique."""
-    names: dict[str, str] = {}  # by what file systems that do not tell Q1 from q1 take them for
+    names: dict[str, str] = {}  # by case-folded name: some file systems do not tell Q1 from q1
     for question in questions:
         name = stem = re.sub(r"[^\w.-]+", "_", question.id).strip("._")[:80] or "question"
         numbers = count(2)
@@ -226,7 +226,7 @@ def features(
 def _measured(
     source: Path, questions: Sequence[Question], names: Sequence[str], demote: bool, workers: int
 ) -> dict[str, Sequence[object]]:
-    """The columns of the table."""
+    """The columns of the feature table, by name: identifiers and labels first, then the measures."""
     from postil.language.measures.features import feature_table
 
     rows = [(question, answer) for question in questions for answer in question.answers]

@@ -232,7 +232,7 @@ def _same(corrected: Question, questions: Sequence[Question]) -> Question | None
 def with_corrections(
     questions: Sequence[Question], lessons: Sequence[Question]
 ) -> tuple[list[Question], set[str]]:
-    """Put remembered labels into the class, where an answer's id and text are the same; and name them."""
+    """Apply remembered labels to answers with the same id and text; also return these answers' ids."""
     labels = {
         (lesson.id, answer.id, answer.text): answer.label for lesson in lessons for answer in lesson.answers
     }

@@ -22,15 +22,15 @@ _BEHIND_ADDRESS = 4096  # Windows does not let others read what is locked
 
 @contextmanager
 def served_alone(database: Path | str) -> Iterator[Callable[[str], None]]:
-    """Inside, nobody else serves the file with `--local`; call what is yielded with the address.
+    """Keep others from serving the file with `--local`; call the yielded function with the address.
 
-    Databases on a server and drives that know no locks are not guarded.
+    Databases on a server, and files on drives without locking, are not protected.
     """
     file = None
     if isinstance(database, Path):
         path = database.resolve()
         path = path.with_name(f"{path.name}.lock")
-        with suppress(OSError):  # where nothing can be written the store says so
+        with suppress(OSError):  # if nothing can be written there, the store reports it
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             file = _take(path)
     if file is None:
@@ -52,7 +52,7 @@ def _take(path: Path) -> IO[bytes]:
         try:
             if not _lock(file):
                 raise _already_open(file)
-            # Whoever held it may have removed it since it was opened: then it locks nobody out.
+            # Its last holder may have removed the file since it was opened: then this lock keeps nobody out.
             with suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(file.fileno()), path.stat()):
                     return file

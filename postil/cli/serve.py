@@ -229,7 +229,7 @@ def _serve(options: ServeOptions, database: Path | str, tell_address: Callable[[
     if tell_address:
         tell_address(main_origin(settings))
     store = open_store(settings.database)
-    # What a service manager sends is obeyed as Ctrl-C is: jobs go back into the queue, the log into the file.
+    # A service manager's signal works like Ctrl-C: jobs go back into the queue, and the log into the file.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         if not local:
@@ -264,7 +264,7 @@ def _serve(options: ServeOptions, database: Path | str, tell_address: Callable[[
 
 
 def _check(options: ServeOptions) -> None:
-    """Refuse what does not go together, and warn of what is not safe."""
+    """Refuse options that contradict each other, and warn about unsafe ones."""
     from postil.workbench.http.addresses import read_address, read_networks
 
     read_networks(options.monitor)
@@ -288,7 +288,7 @@ def _check(options: ServeOptions) -> None:
 
 @contextmanager
 def _running(settings: Settings, app: FastAPI, worker: bool) -> Iterator[None]:
-    """Inside, with `worker`, a worker does the jobs; afterwards the process that judges for programs ends."""
+    """Run a worker inside the block if `worker` is set; at the end, stop the API's judging process."""
     from postil.workbench.jobs.worker import running_worker
 
     try:
@@ -300,7 +300,7 @@ def _running(settings: Settings, app: FastAPI, worker: bool) -> Iterator[None]:
 
 @contextmanager
 def _private_folder(settings: Settings) -> Iterator[Path | None]:
-    """A folder beside the courses, where only this user looks; what a browser is shown there goes later."""
+    """Yield a folder beside the database that only this user can read, and delete it at the end."""
     if not settings.local or not isinstance(settings.database, Path):
         yield None
         return
@@ -310,7 +310,7 @@ def _private_folder(settings: Settings) -> Iterator[Path | None]:
 
 
 def _listen(host: str, port: int) -> Any:
-    """Take the port, or say that somebody else has it."""
+    """Bind the port, or explain why it cannot be used."""
     import asyncio
 
     async def take() -> Any:
@@ -345,7 +345,7 @@ def _example(store: Store) -> str:
 
 
 def _when_started(server: uvicorn.Server, then: Callable[[], None]) -> None:
-    """Say how to get in as soon as one can."""
+    """Call `then` in a thread as soon as the server has started."""
 
     def wait() -> None:
         while not server.started:

@@ -209,17 +209,17 @@ def _columns(
     y = float(MARGIN + CAPTION)
     for slot in _slots(len(sources), len(targets), joined):
         placed = []
-        for side, place in enumerate(slot):
-            if place is None:
+        for side, index in enumerate(slot):
+            if index is None:
                 continue
-            stretch, widest = (targets[place], right) if side else (sources[place], left)
+            stretch, widest = (targets[index], right) if side else (sources[index], left)
             lines = tuple(wrapped(stretch.text, FONT, widest - 2 * _PAD_X + 0.01))
             width = max(text_width(line, FONT) for line in lines) + 2 * _PAD_X
             x = second if side else MARGIN + left - width
             placed.append(Box(x, y, width, LINE * len(lines) + 2 * _PAD_Y, lines, stretch))
-            boxes[side][place] = placed[-1]
+            boxes[side][index] = placed[-1]
         y += max(box.height for box in placed) + _BETWEEN
-    first, other = ([column[place] for place in sorted(column)] for column in boxes)
+    first, other = ([column[index] for index in sorted(column)] for column in boxes)
     links, _ = _links(labels, first, other, joined, (MARGIN + left, second), upright=False)
     captions = ((MARGIN + left, MARGIN + SMALL), (second, MARGIN + SMALL))
     return Layout(second + right + MARGIN, y, tuple(first), tuple(other), links, captions, False)
@@ -258,8 +258,8 @@ def _links(
     links, covered, clear = [], list[tuple[Point, float]](), True
     touching = {
         number: (
-            tuple(_edge(firsts[place], upright, leaving=True) for place in these),
-            tuple(_edge(others[place], upright, leaving=False) for place in those),
+            tuple(_edge(firsts[index], upright, leaving=True) for index in these),
+            tuple(_edge(others[index], upright, leaving=False) for index in those),
         )
         for number, (these, those) in joined.items()
     }
@@ -347,7 +347,7 @@ def alignment_svg(
 
 
 def _box(alignments: Sequence[Alignment], box: Box) -> str:
-    linked = [alignments[place] for place in box.stretch.alignments if is_link(alignments[place])]
+    linked = [alignments[index] for index in box.stretch.alignments if is_link(alignments[index])]
     colour = look(linked[0]).colour if linked else LOOKS["NOALI"].colour
     border = 'stroke-width="1.5"' if linked else f'stroke-dasharray="{LOOKS["NOALI"].dashes}"'
     # The tint is the colour thinned, so that dark letters stand out on it in any of the seven.
@@ -358,8 +358,8 @@ def _box(alignments: Sequence[Alignment], box: Box) -> str:
         _text(middle, first + LINE * row, line, _INK if linked else _FAINT, anchor="middle")
         for row, line in enumerate(box.lines)
     )
-    place = f'x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" height="{box.height:.1f}" rx="5"'
-    return f'<rect {place} {fill} stroke="{colour}" {border}/>{text}'
+    geometry = f'x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" height="{box.height:.1f}" rx="5"'
+    return f'<rect {geometry} {fill} stroke="{colour}" {border}/>{text}'
 
 
 def _link(pair: AlignedPair, link: Link, labelling: Labelling, upright: bool) -> str:

@@ -60,14 +60,14 @@ def rows_of(
 ) -> list[Row]:
     """The answers to a question with their judgements, the least sure first."""
     rows = []
-    given = any(reference.facets for reference in question.references)
-    for place, (answer, judgement) in enumerate(zip(question.answers, judgements, strict=True), 1):
+    has_rubric = any(reference.facets for reference in question.references)
+    for position, (answer, judgement) in enumerate(zip(question.answers, judgements, strict=True), 1):
         differs = None
         if scheme and answer.label and (label := scheme.collapse(answer.label)):
             differs = judgement.labels[scheme.name] != label
         facets = judgement.explanation.facets if judgement.explanation else ()
-        shown = facets if given or len(facets) > 1 else ()
-        rows.append(Row(number, place, answer, judgement, differs, shown))
+        shown = facets if has_rubric or len(facets) > 1 else ()
+        rows.append(Row(number, position, answer, judgement, differs, shown))
     return sorted(rows, key=lambda row: row.judgement.confidence)
 
 
@@ -334,9 +334,9 @@ def _doubtful_line(row: Row, question: Question) -> str:
 
 def _contents(graded: Sequence[GradedQuestion], by_question: Sequence[Sequence[Row]]) -> str:
     items = "\n".join(
-        f'<li><a href="#q{number}">{escape(shortened(one.question.text, _SHORT_QUESTION)) or EMPTY}</a> '
+        f'<li><a href="#q{number}">{escape(shortened(entry.question.text, _SHORT_QUESTION)) or EMPTY}</a> '
         f"<small>{number_of(len(rows), 'answer')}, mean score {mean_score(rows)}</small></li>"
-        for number, (one, rows) in enumerate(zip(graded, by_question, strict=True), 1)
+        for number, (entry, rows) in enumerate(zip(graded, by_question, strict=True), 1)
     )
     return f'<nav aria-labelledby="all"><h2 id="all">All questions</h2>\n<ol>{items}</ol></nav>'
 

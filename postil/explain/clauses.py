@@ -125,44 +125,44 @@ def core_of(tree: Tree, predicate: Token) -> set[Token]:
 
 def bracketed(document: Document) -> frozenset[int]:
     """The places of the words that stand in brackets, and of the brackets."""
-    found: set[int] = set()
+    indices: set[int] = set()
     opened: list[int] = []
     for token in document.tokens:
         if token.text in ("(", "["):
             opened.append(token.index)
         elif token.text in (")", "]") and opened:
-            found.update(range(opened.pop(), token.index + 1))
-    return frozenset(found)
+            indices.update(range(opened.pop(), token.index + 1))
+    return frozenset(indices)
 
 
 def clause_head(tree: Tree, token: Token) -> int:
     """Where the predicate stands that leads a word's clause; one that shares its subject leads none."""
-    place = token.index
+    index = token.index
     for _ in tree.document.tokens:
         predicate = predicate_over(tree, token)
         if predicate is None:
-            return place
-        place = predicate.index
+            return index
+        index = predicate.index
         above = tree.head(predicate)
         inner = base(predicate) in _INNER or (base(predicate) == "conj" and not _own_subject(tree, predicate))
         if above.index == predicate.index or not inner:
-            return place
+            return index
         token = above
-    return place
+    return index
 
 
 def _own_subject(tree: Tree, predicate: Token) -> bool:
     return bool(tree.dependents(predicate, "nsubj", "csubj", "expl"))
 
 
-def clause_with(tree: Tree, wanted: Iterable[Token]) -> tuple[Token, ...]:
-    """The clause that holds the wanted words and can follow "says that"; empty where none does."""
-    words = [token for token in wanted if not is_punctuation(token)]
+def clause_with(tree: Tree, tokens: Iterable[Token]) -> tuple[Token, ...]:
+    """The clause that holds these words and can follow "says that"; empty where none does."""
+    words = [token for token in tokens if not is_punctuation(token)]
     tops = [token for token in heads_of(words) if token.is_content or carries_meaning(token)]
-    places = {clause_head(tree, token) for token in tops}
-    if len(places) != 1:
+    indices = {clause_head(tree, token) for token in tops}
+    if len(indices) != 1:
         return ()
-    predicate = tree.document.tokens[places.pop()]
+    predicate = tree.document.tokens[indices.pop()]
     predicate = _second(tree, predicate, words)
     subject = subject_of(tree, predicate)
     if subject is None or subject.tag in ("WDT", "WP") or not tree.marks(predicate) <= _FACTUAL_MARKS:
@@ -186,13 +186,13 @@ def _second(tree: Tree, predicate: Token, words: Sequence[Token]) -> Token:
     return predicate
 
 
-def condition_with(tree: Tree, wanted: Iterable[Token]) -> tuple[Token, ...]:
-    """The clause after "if" or "when" that the wanted words form, from its first word; else nothing."""
-    words = [token for token in wanted if carries_meaning(token)]
-    places = {clause_head(tree, token) for token in words}
-    if len(places) != 1:
+def condition_with(tree: Tree, tokens: Iterable[Token]) -> tuple[Token, ...]:
+    """The clause after "if" or "when" that these words form, from its first word; else nothing."""
+    words = [token for token in tokens if carries_meaning(token)]
+    indices = {clause_head(tree, token) for token in words}
+    if len(indices) != 1:
         return ()
-    predicate = tree.document.tokens[places.pop()]
+    predicate = tree.document.tokens[indices.pop()]
     if base(predicate) != "advcl" or not tree.marks(predicate) & {"if", "when"}:
         return ()
     spare = bracketed(tree.document)
@@ -201,26 +201,26 @@ def condition_with(tree: Tree, wanted: Iterable[Token]) -> tuple[Token, ...]:
     return tuple(sorted((token for token in kept if token.index >= start), key=lambda token: token.index))
 
 
-def imperative_with(tree: Tree, wanted: Sequence[Token]) -> tuple[Token, ...]:
-    """The clause that tells somebody to do what the wanted words say: "stir the mixture"; else nothing."""
-    places = {clause_head(tree, token) for token in wanted if carries_meaning(token)}
-    predicate = tree.document.tokens[places.pop()] if len(places) == 1 else None
+def imperative_with(tree: Tree, tokens: Sequence[Token]) -> tuple[Token, ...]:
+    """The clause that tells somebody to do what these words say: "stir the mixture"; else nothing."""
+    indices = {clause_head(tree, token) for token in tokens if carries_meaning(token)}
+    predicate = tree.document.tokens[indices.pop()] if len(indices) == 1 else None
     if predicate is None or predicate.tag not in ("VB", "VBP") or subject_of(tree, predicate) is not None:
         return ()
     spare = bracketed(tree.document)
-    kept = _whole(tree, predicate, _OUTSIDE, set(wanted))
+    kept = _whole(tree, predicate, _OUTSIDE, set(tokens))
     ends = min(token.index for token in kept), max(token.index for token in kept)
     inside = (token for token in tree.document.tokens[ends[0] : ends[1] + 1] if token.index not in spare)
     return tuple(inside) if base(predicate) == "root" else ()
 
 
-def _whole(tree: Tree, predicate: Token, left_out: frozenset[str], wanted: set[Token]) -> set[Token]:
-    """A predicate with all that belongs to its clause; of its conjuncts, those that are wanted."""
+def _whole(tree: Tree, predicate: Token, left_out: frozenset[str], words: set[Token]) -> set[Token]:
+    """A predicate with all that belongs to its clause; of its conjuncts, those with some of the words."""
     kept = {predicate}
     for child in tree.children[predicate.index]:
         below = set(tree.below(child))
         if base(child) == "conj":
-            if not (below & wanted) or _own_subject(tree, child):
+            if not (below & words) or _own_subject(tree, child):
                 continue
             kept |= below
         elif (

@@ -303,11 +303,13 @@ _PARTS = 3  # parts named of each kind
 
 def justified(hypotheses: Sequence[str], judged: Sequence[Entailment]) -> list[Entailment]:
     """The judgements, each with its justification; the best sentence is aligned with the hypothesis."""
-    places = [place for place, pair in enumerate(judged) if pair.found.sentence and hypotheses[place].strip()]
-    texts = [(judged[place].found.sentence, hypotheses[place]) for place in places]
-    aligned = dict(zip(places, load_aligner().align_texts(texts), strict=True))
+    indices = [
+        index for index, pair in enumerate(judged) if pair.found.sentence and hypotheses[index].strip()
+    ]
+    texts = [(judged[index].found.sentence, hypotheses[index]) for index in indices]
+    aligned = dict(zip(indices, load_aligner().align_texts(texts), strict=True))
     return [
-        replace(pair, justification=justify(pair, aligned.get(place))) for place, pair in enumerate(judged)
+        replace(pair, justification=justify(pair, aligned.get(index))) for index, pair in enumerate(judged)
     ]
 
 

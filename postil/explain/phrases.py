@@ -23,12 +23,12 @@ def is_label(token: Token) -> bool:
 def uncapitalised(document: Document) -> Document:
     """A document whose sentences begin with small letters, but for names, so that parts can be quoted."""
     tokens = document.tokens
-    elsewhere = {token.text for place, token in enumerate(tokens) if not _begins(tokens, place)}
+    elsewhere = {token.text for index, token in enumerate(tokens) if not _begins(tokens, index)}
     kept = [
         token
-        if (token.text in elsewhere and token.is_content) or not _is_lowered(tokens, place)
+        if (token.text in elsewhere and token.is_content) or not _is_lowered(tokens, index)
         else replace(token, text=token.text[:1].lower() + token.text[1:])
-        for place, token in enumerate(tokens)
+        for index, token in enumerate(tokens)
     ]
     return replace(document, tokens=tuple(kept))
 
@@ -46,22 +46,22 @@ def is_title(word: Token, after: Token) -> bool:
     return both and word.pos in CONTENT_POS
 
 
-def _begins(tokens: Sequence[Token], place: int) -> bool:
+def _begins(tokens: Sequence[Token], index: int) -> bool:
     """Whether a word begins a sentence, also inside of brackets or after a colon."""
-    before = [token for token in tokens[:place] if token.text not in QUOTES]
+    before = [token for token in tokens[:index] if token.text not in QUOTES]
     return not before or before[-1].text[-1] in ".!?:([-"
 
 
-def _is_lowered(tokens: Sequence[Token], place: int) -> bool:
+def _is_lowered(tokens: Sequence[Token], index: int) -> bool:
     """Whether a word has its capital only because of where it stands."""
-    token, after = tokens[place], tokens[place + 1] if place + 1 < len(tokens) else None
+    token, after = tokens[index], tokens[index + 1] if index + 1 < len(tokens) else None
     if not token.text[:1].isupper() or _stays_capital(token):
         return False
     if not token.is_content:
         # Within a sentence, "A" is the name of something.
         inner = len(token.text) > 1 and (after is None or after.text[:1].islower())
-        return inner or _begins(tokens, place)
-    if not _begins(tokens, place) or (after is not None and is_title(token, after)):
+        return inner or _begins(tokens, index)
+    if not _begins(tokens, index) or (after is not None and is_title(token, after)):
         return False
     if token.pos != "PROPN":
         return not _is_proper(token.text)
@@ -296,16 +296,16 @@ def balanced(tokens: Sequence[Token]) -> Sequence[Token]:
     """Words without brackets whose partner is not among them."""
     opened: list[int] = []
     loose: set[int] = set()
-    for place, token in enumerate(tokens):
+    for index, token in enumerate(tokens):
         if token.text in ("(", "["):
-            opened.append(place)
+            opened.append(index)
         elif token.text in (")", "]"):
             if opened:
                 opened.pop()
             else:
-                loose.add(place)
+                loose.add(index)
     loose.update(opened)
-    return [token for place, token in enumerate(tokens) if place not in loose]
+    return [token for index, token in enumerate(tokens) if index not in loose]
 
 
 def spoken(tokens: Sequence[Token], *, gaps: bool = True) -> str:
@@ -341,9 +341,9 @@ def shortened(words: tuple[Token, ...]) -> tuple[Token, ...]:
     if len(spoken(words).split()) <= _LONG:
         return words
     cuts = [
-        place
-        for place in range(_SHORT, min(_LONG, len(words)))
-        if words[place].pos in _OPENERS and words[place - 1].pos in _CLOSERS
+        index
+        for index in range(_SHORT, min(_LONG, len(words)))
+        if words[index].pos in _OPENERS and words[index - 1].pos in _CLOSERS
     ]
     return words[: cuts[-1] if cuts else _LONG]
 

@@ -89,20 +89,20 @@ def _located(
     best = max(parts, key=lambda clause: len(_shared(words, reference, clause.tokens)), default=None)
     tokens = _shared(words, reference, best.tokens) if best else {}
     everywhere = _shared(words, reference, range(len(reference.tokens)))
-    found = FoundFacet(facet, (), (), f"{facet.first} {facet.second}".strip())
+    result = FoundFacet(facet, (), (), f"{facet.first} {facet.second}".strip())
     if best is not None and everywhere:
         # What ties two clauses together, only the whole says.
         if len(tokens) < len(everywhere):
             every = tuple(range(len(reference.tokens)))
-            found = FoundFacet(facet, tuple(sorted(everywhere.values())), every, reference.text)
+            result = FoundFacet(facet, tuple(sorted(everywhere.values())), every, reference.text)
         else:
-            found = FoundFacet(facet, tuple(sorted(tokens.values())), best.tokens, best.statement)
-    if own is not None and found.tokens:
+            result = FoundFacet(facet, tuple(sorted(tokens.values())), best.tokens, best.statement)
+    if own is not None and result.tokens:
         # The reference must say all that a person has written, and deny where the person denies.
-        denies = any(index in found.clause for negation in reference.negations for index in negation.cue)
-        if len(found.tokens) < len(set(words)) or denies != bool(own.negations):
+        denies = any(index in result.clause for negation in reference.negations for index in negation.cue)
+        if len(result.tokens) < len(set(words)) or denies != bool(own.negations):
             return FoundFacet(facet, (), (), facet.first)
-    return found
+    return result
 
 
 def _shared(words: Sequence[str], reference: Document, indices: Iterable[int]) -> dict[str, int]:
@@ -145,61 +145,61 @@ def judge_facets(
     distinct = list(dict.fromkeys(texts))
     with one_thread_each():
         asked, target, *documents = analyse_many([question, reference, *distinct])
-        found = extract_facets(target, asked) if facets is None else locate(facets, target)
-        judged = judge_found(found, _compared(target, documents))
+        found_facets = extract_facets(target, asked) if facets is None else locate(facets, target)
+        judged = judge_found(found_facets, _compared(target, documents))
     by_text = dict(zip(distinct, judged, strict=True))
     return [by_text[text] for text in texts]
 
 
-def judge_found(found: Sequence[FoundFacet], pairs: Sequence[Pair]) -> list[tuple[FacetOutcome, ...]]:
+def judge_found(facets: Sequence[FoundFacet], pairs: Sequence[Pair]) -> list[tuple[FacetOutcome, ...]]:
     """For each answer (the first of a pair) the outcome of each facet that was found in the reference.
 
     All pairs have the same reference, their second. A facet that it does not say is judged by itself.
     """
     answers = [pair.first.document for pair in pairs]
-    within = [facet for facet in found if facet.tokens]
-    alone = [list(_judge_alone(facet, answers)) for facet in found if not facet.tokens]
+    within = [facet for facet in facets if facet.tokens]
+    alone = [list(_judge_alone(facet, answers)) for facet in facets if not facet.tokens]
     judged = []
     for row, its in enumerate(_judge(within, pairs)):
         here, elsewhere = iter(its), iter([column[row] for column in alone])
-        judged.append(tuple(next(here if facet.tokens else elsewhere) for facet in found))
+        judged.append(tuple(next(here if facet.tokens else elsewhere) for facet in facets))
     return judged
 
 
-def _judge_alone(found: FoundFacet, answers: Sequence[Document]) -> Iterator[FacetOutcome]:
+def _judge_alone(facet: FoundFacet, answers: Sequence[Document]) -> Iterator[FacetOutcome]:
     """What answers do with a facet that the reference does not say, as if it were the reference."""
-    (target,) = documents_of([found.statement]).values()
+    (target,) = documents_of([facet.statement]).values()
     words = tuple(range(len(target.tokens)))
-    whole = FoundFacet(found.facet, words, words, target.text)
+    whole = FoundFacet(facet.facet, words, words, target.text)
     for (outcome,) in _judge([whole], _compared(target, answers)):
         yield replace(outcome, reference_spans=())
 
 
-def _judge(found: Sequence[FoundFacet], pairs: Sequence[Pair]) -> list[tuple[FacetOutcome, ...]]:
-    if not found or not pairs:
+def _judge(facets: Sequence[FoundFacet], pairs: Sequence[Pair]) -> list[tuple[FacetOutcome, ...]]:
+    if not facets or not pairs:
         return [() for _ in pairs]
     answers, reference = [pair.first.document for pair in pairs], pairs[0].second.document
     whole = chances([(answer, reference.text) for answer in answers])
     said = whole[:, None, 0]
-    shares = np.array([[_shares(facet, pair) for facet in found] for pair in pairs])
+    shares = np.array([[_shares(facet, pair) for facet in facets] for pair in pairs])
     words = {token.index for token in reference.tokens if any(map(str.isalnum, token.text))}
-    parts = np.array([not words <= set(facet.clause) for facet in found])
+    parts = np.array([not words <= set(facet.clause) for facet in facets])
     touched = ~parts | (shares[..., 1] > _FEW)
     # A clause is read by itself where the whole does not decide. That does where it is said, or where it is
     # not and the answer has few of the clause's words.
     doubtful: Bools = parts & (said < _SURE) & ((said > 1 - _SURE) | touched)
-    own = np.repeat(whole[:, None], len(found), axis=1)
+    own = np.repeat(whole[:, None], len(facets), axis=1)
     places = np.argwhere(doubtful).tolist()
-    own[doubtful] = chances([(answers[row], found[column].statement) for row, column in places])
+    own[doubtful] = chances([(answers[row], facets[column].statement) for row, column in places])
     own[..., 1] *= touched  # what an answer does not touch upon, it does not contradict
     # Expressed by the whole or by the clause, moved by the share of words that the answer has.
     expressed = said + (1 - said) * _CLAUSE * own[..., 0]
     odds = np.log(expressed + _LEAST) - np.log(1 - expressed + _LEAST)
     odds += _WORDS * (shares.mean(axis=-1) - _HALF)
     moved = np.stack([expit(odds), (whole[:, None, 1] + own[..., 1]) / 2], axis=-1)
-    opposed = np.array([[_is_opposed(facet, pair) for facet in found] for pair in pairs])
+    opposed = np.array([[_is_opposed(facet, pair) for facet in facets] for pair in pairs])
     moved[opposed & (whole[:, :1] < _SURE)] = (1 - _OPPOSED, _OPPOSED)
-    return [tuple(map(_outcome, found, row, repeat(pair))) for row, pair in zip(moved, pairs, strict=True)]
+    return [tuple(map(_outcome, facets, row, repeat(pair))) for row, pair in zip(moved, pairs, strict=True)]
 
 
 def _compared(reference: Document, answers: Sequence[Document]) -> list[Pair]:
@@ -209,17 +209,17 @@ def _compared(reference: Document, answers: Sequence[Document]) -> list[Pair]:
     return prepare(chunked, documents, read([(answer.text, reference.text) for answer in answers]))
 
 
-def _shares(found: FoundFacet, pair: Pair) -> tuple[float, float]:
+def _shares(facet: FoundFacet, pair: Pair) -> tuple[float, float]:
     """The share of a facet's words that the answer has, and of its clause's."""
     has, heavy = pair.matrices["alike"].max(axis=0, initial=0) > 0, pair.second.marks.content
     shares = []
-    for tokens in (found.tokens, found.clause):
+    for tokens in (facet.tokens, facet.clause):
         kept = [token for token in tokens if heavy[token]] or list(tokens)
         shares.append(float(has[kept].mean()) if kept else _HALF)
     return shares[0], shares[1]
 
 
-def _is_opposed(found: FoundFacet, pair: Pair) -> bool:
+def _is_opposed(facet: FoundFacet, pair: Pair) -> bool:
     """Whether the answer has the opposite of a facet's word in its place: "cloudy" for "clear".
 
     Not where only one of the two denies: "not clear" is no opposite of "cloudy".
@@ -227,15 +227,15 @@ def _is_opposed(found: FoundFacet, pair: Pair) -> bool:
     same = np.asarray(pair.matrices["alike"] > 0)
     instead = (pair.matrices["opposite"] > 0) & ~same.any(axis=1, keepdims=True) & ~same.any(axis=0)
     denying = [bool(text.document.negations) for text in (pair.first, pair.second)]
-    return denying[0] == denying[1] and bool(instead[:, list(found.tokens)].any())
+    return denying[0] == denying[1] and bool(instead[:, list(facet.tokens)].any())
 
 
-def _outcome(found: FoundFacet, row: Floats, pair: Pair) -> FacetOutcome:
+def _outcome(facet: FoundFacet, row: Floats, pair: Pair) -> FacetOutcome:
     answer = pair.first.document
     expressed, contradicted = row.tolist()
-    words = _words(found, pair)
-    if found.facet.relation == TOPIC:
-        same = pair.matrices["same"][:, list(found.tokens)]
+    words = _words(facet, pair)
+    if facet.facet.relation == TOPIC:
+        same = pair.matrices["same"][:, list(facet.tokens)]
         mentioned = same.size and same.any(axis=0).all()
         expressed = _TOPIC_CHANCE if mentioned else min(expressed, 1 - _TOPIC_CHANCE)
         contradicted = 0.0
@@ -246,12 +246,12 @@ def _outcome(found: FoundFacet, row: Floats, pair: Pair) -> FacetOutcome:
     else:
         label, chance, words = UNADDRESSED, 1 - max(expressed, contradicted), ()
     return FacetOutcome(
-        found.facet,
+        facet.facet,
         label,
         chance,
         tuple(answer.tokens[word].text for word in words),
         _spans(answer, words),
-        _spans(pair.second.document, found.tokens),
+        _spans(pair.second.document, facet.tokens),
         contradicted,
     )
 
@@ -260,9 +260,9 @@ def _spans(document: Document, indices: Sequence[int]) -> Spans:
     return tuple((document.tokens[index].start, document.tokens[index].end) for index in indices)
 
 
-def _words(found: FoundFacet, pair: Pair) -> tuple[int, ...]:
+def _words(facet: FoundFacet, pair: Pair) -> tuple[int, ...]:
     """The words of the answer that stand for the facet's, as far as there are any."""
-    cosines = pair.matrices["cosine"][:, list(found.tokens)]
+    cosines = pair.matrices["cosine"][:, list(facet.tokens)]
     if not cosines.size:
         return ()
     said = pair.first.marks.content | (pair.first.marks.denying > 0)
@@ -276,11 +276,11 @@ def find_points(reference: Document, question: Document | None = None) -> tuple[
 
     A point is all facets of a clause, merged to what a person would list.
     """
-    facets = [found for found in extract_facets(reference, question) if found.facet.relation != TOPIC]
+    facets = [facet for facet in extract_facets(reference, question) if facet.facet.relation != TOPIC]
     points: dict[str, FoundFacet] = {}  # a reference may say the same twice
-    for _, group in groupby(facets, key=lambda found: found.clause):
+    for _, group in groupby(facets, key=lambda facet: facet.clause):
         clause = list(group)
-        tokens = tuple(sorted({token for found in clause for token in found.tokens}))
+        tokens = tuple(sorted({token for facet in clause for token in facet.tokens}))
         name = _in_words(reference, tokens)
         point = Facet(f"p{len(points) + 1}", name)
         points.setdefault(name.lower(), replace(clause[0], facet=point, tokens=tokens))

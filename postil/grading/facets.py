@@ -2,8 +2,8 @@
 
 >>> from postil.grading.facets import extract_facets
 >>> from postil.language.pipeline import analyse
->>> for found in extract_facets(analyse("If a part of the plant contains seeds, it is a fruit.")):
-...     print(found.facet.first, "–", found.facet.second)
+>>> for facet in extract_facets(analyse("If a part of the plant contains seeds, it is a fruit.")):
+...     print(facet.facet.first, "–", facet.facet.second)
 contains – part
 part – plant
 contains – seeds
@@ -121,12 +121,13 @@ def extract_facets(reference: Document, question: Document | None = None) -> tup
     *topic*, which has one term: an answer that takes it up has said that much, whatever it says of it.
     """
     asked = frozenset(token.lemma.lower() for token in question.tokens) if question else frozenset()
-    found: list[FoundFacet] = []
+    facets: list[FoundFacet] = []
     for clause in clauses(reference):
         for first, second, relation in _pairs(reference, clause, asked):
-            facet = Facet(f"f{len(found) + 1}", _text(reference, first), _text(reference, second), relation)
-            found.append(FoundFacet(facet, tuple(sorted((*first, *second))), clause.tokens, clause.statement))
-    return tuple(found[:_MOST_FACETS])
+            facet = Facet(f"f{len(facets) + 1}", _text(reference, first), _text(reference, second), relation)
+            tokens = tuple(sorted((*first, *second)))
+            facets.append(FoundFacet(facet, tokens, clause.tokens, clause.statement))
+    return tuple(facets[:_MOST_FACETS])
 
 
 def _pairs(

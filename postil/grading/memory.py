@@ -45,10 +45,10 @@ def covariance(likeness: Floats, correct: Floats, others: Floats, kernel: Kernel
     `likeness` is between the answers (rows) and others (columns); `correct` and `others` are their
     probabilities of being correct.
     """
-    found = kernel.question + kernel.as_correct * np.outer(correct - 0.5, others - 0.5)
+    result = kernel.question + kernel.as_correct * np.outer(correct - 0.5, others - 0.5)
     for variance, scale in kernel.alike:
-        found = found + variance * np.exp((likeness - 1) / scale)
-    return np.asarray(found)
+        result = result + variance * np.exp((likeness - 1) / scale)
+    return np.asarray(result)
 
 
 def adjust(
@@ -56,18 +56,18 @@ def adjust(
     likeness: Floats,
     known: Floats,
     among: Floats,
-    wanted: Floats,
+    target: Floats,
     kernel: Kernel = NEW,
 ) -> Floats:
     """The probabilities after a look at labelled answers.
 
     `likeness` is of the answers (rows) with the labelled ones (columns), `among` of the labelled ones with
-    each other, `known` their probabilities, `wanted` what these should have been (`targets`).
+    each other, `known` their probabilities, `target` what these should have been (`targets`).
     """
-    if not len(wanted):
+    if not len(target):
         return probabilities
-    errors = wanted - known
-    own = covariance(among, known[:, 0], known[:, 0], kernel) + kernel.noise * np.eye(len(wanted))
+    errors = target - known
+    own = covariance(among, known[:, 0], known[:, 0], kernel) + kernel.noise * np.eye(len(target))
     carried = covariance(likeness, probabilities[:, 0], known[:, 0], kernel) @ np.linalg.solve(own, errors)
     moved = np.clip(probabilities + carried, _LEAST, None)
     result: Floats = moved / moved.sum(axis=1, keepdims=True)
@@ -79,13 +79,13 @@ def targets(labels: Sequence[str], known: Floats) -> Floats:
 
     A label that says only "incorrect" leaves open which of the others it is: there the stack decides.
     """
-    wanted = np.zeros_like(known)
+    result = np.zeros_like(known)
     for row, label in enumerate(labels):
         if label in LABELS:
-            wanted[row, LABELS.index(label)] = 1
+            result[row, LABELS.index(label)] = 1
         else:
-            wanted[row, 1:] = known[row, 1:] / max(known[row, 1:].sum(), 1e-9)
-    return wanted
+            result[row, 1:] = known[row, 1:] / max(known[row, 1:].sum(), 1e-9)
+    return result
 
 
 def propose(

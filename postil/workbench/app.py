@@ -76,7 +76,7 @@ def create_app(settings: Settings, store: Store) -> FastAPI:
     app.router.routes.extend(_ROUTES.routes)
     api = create_api(settings, store)
     app.state.judging = api.state.judging
-    api.state.limits = app.state.limits  # a person is one, whichever way they come
+    api.state.limits = app.state.limits  # one limit for a person, on pages and in the API together
     demand_rules([*app.routes, *api.routes])
     app.mount(API, api)
     app.mount("/static", StaticFiles(directory=str(files("postil.workbench.pages").joinpath("static"))))

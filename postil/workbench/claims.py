@@ -49,7 +49,7 @@ class FacetView:
 
     @property
     def outcome(self) -> FacetOutcome:
-        """The same as explanations have it; a person is sure, and so needs no words."""
+        """The outcome as explanations show it; a person's is certain, so it needs no words as evidence."""
         if self.machine is None or self.told:
             return FacetOutcome(self.facet, self.label or UNADDRESSED, 1.0)
         return FacetOutcome(self.facet, self.machine.label, self.machine.confidence, self.machine.words)
@@ -92,7 +92,7 @@ def ticks_of(views: Sequence[FacetView]) -> frozenset[str] | None:
 
 
 def told_by(views: Sequence[FacetView], ticked: Iterable[str]) -> dict[str, bool] | None:
-    """What a person says who saw these facets and left these ticked; None where that is nothing.
+    """What a person says of each facet by leaving these ticked; None if that says nothing.
 
     Anyone who changes a tick has looked at all of them. Otherwise facets that nobody looked for stay open.
     """
@@ -103,7 +103,7 @@ def told_by(views: Sequence[FacetView], ticked: Iterable[str]) -> dict[str, bool
 
 
 def looked_for(facets: Facets) -> str | None:
-    """What is kept with a judgement of the facets that it is about; None where the machine found its own.
+    """A digest of the facets that a judgement is about; None if the machine found its own.
 
     Only their names count: weights change nothing about what an answer says.
     """
@@ -111,7 +111,7 @@ def looked_for(facets: Facets) -> str | None:
 
 
 def as_shown(views: Sequence[FacetView]) -> str:
-    """What a page sends back of the facets that it showed: it must be the same when the ticks come in."""
+    """A digest of the facets that a page shows, sent back with the ticks so that changes are noticed."""
     return _digest(f"{view.facet.id} {view.label} {view.facet.first}" for view in views)
 
 

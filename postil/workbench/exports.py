@@ -284,7 +284,7 @@ def file_name(*parts: str) -> str:
 
 
 def clean(text: str) -> str:
-    """A text as any table can hold it: without blanks around it, and without what nobody can see."""
+    """A text that any table can hold: trimmed, and without invisible characters."""
     # Cut here and not after the apostrophe is set: a blank before a formula would hide it from that check.
     return printable(unify_line_ends(text)).strip()
 
@@ -318,10 +318,10 @@ def _overview(graded: Graded) -> Sheet:
     # Two of one name without ids of their own: nobody can tell which of them is which in another question.
     unclear = {who for own in pupils for who, count in Counter(own).items() if count > 1} | {("", "")}
     points: dict[tuple[str, str], list[Cell]] = {}
-    for place, (question, views) in enumerate(graded):
-        for who, view in zip(pupils[place], views, strict=True):
+    for index, (question, views) in enumerate(graded):
+        for who, view in zip(pupils[index], views, strict=True):
             if who not in unclear:
-                points.setdefault(who, [None] * len(graded))[place] = points_of(question, view)
+                points.setdefault(who, [None] * len(graded))[index] = points_of(question, view)
     questions = [(f"question {number}", 12) for number in range(1, len(graded) + 1)]
     columns = [("key", 14), ("student", 24), *questions, ("sum", 10)]
     rows: list[list[Cell]] = [
@@ -362,8 +362,8 @@ def _reported(question: Question, views: Sequence[View], *, pictures: bool) -> G
     graded = [(view, judgement) for view in views if (judgement := _judgement(view, pictures=pictures))]
     answers = tuple(responses.Answer(_name(view), view.answer.text) for view, _ in graded)
     references = tuple(
-        responses.Reference(str(place), text, facets=question.facets or ())
-        for place, text in enumerate(question.references, 1)
+        responses.Reference(str(number), text, facets=question.facets or ())
+        for number, text in enumerate(question.references, 1)
     )
     missing = len(views) - len(graded)
     warnings = [f"Not included, because not graded yet: {number_of(missing, 'answer')}."] if missing else []
@@ -408,7 +408,7 @@ def _explained(view: View) -> Explanation | None:
 
 
 def course_moodle(graded: Graded, identity: Identity) -> bytes:
-    """Grades and feedback of all questions, and their sum; only of those whom the identity tells apart.
+    """Grades and feedback for all questions, and the sum, for the students whom the identity tells apart.
 
     Numbers have a dot: with it Moodle reads them in every language. A student whom Moodle does not know makes
     it refuse the whole file.
@@ -434,7 +434,7 @@ def course_moodle(graded: Graded, identity: Identity) -> bytes:
 
 
 def _refuse(graded: Graded) -> None:
-    """Say why nobody is in the file: Moodle takes a file without rows, and nothing happens."""
+    """Explain why the file has no students: Moodle would accept an empty file without a word."""
     answers = sum(view.label is not None for _, views in graded for view in views)
     if not answers:
         raise PostilError("nothing has been graded yet.", hint="Grade the class first.")

@@ -55,8 +55,8 @@ def group_texts(texts: Sequence[str]) -> list[int]:
     """
     forms = [normal_form(text) for text in texts]
     first: dict[Words, int] = {}
-    for place, form in enumerate(forms):
-        first.setdefault(form, place)
+    for index, form in enumerate(forms):
+        first.setdefault(form, index)
     # Only texts with the same numbers and negations can be near each other; long ones are only equal.
     blocks: defaultdict[object, list[Words]] = defaultdict(list)
     for form in first:
@@ -76,7 +76,7 @@ def normal_form(text: str) -> Words:
     shouted = text.upper() == text
     words = (_DROPPED.sub("", match[0]) for match in _WORD.finditer(text))
     return tuple(
-        word if not shouted and place and word == "A" else word.casefold() for place, word in enumerate(words)
+        word if not shouted and index and word == "A" else word.casefold() for index, word in enumerate(words)
     )
 
 
@@ -98,8 +98,8 @@ def _is_long(form: Words) -> bool:
 def _led(forms: Sequence[Words]) -> dict[Words, Words]:
     """For each text of a block, in order, the first text of its group."""
     leaders: dict[Words, Words] = {}
-    for place, candidates in enumerate(_candidates([" ".join(form) for form in forms])):
-        form = forms[place]
+    for index, candidates in enumerate(_candidates([" ".join(form) for form in forms])):
+        form = forms[index]
         groups = (forms[earlier] for earlier in candidates if leaders[forms[earlier]] is forms[earlier])
         leaders[form] = next((leader for leader in groups if are_near(leader, form)), form)
     return leaders
@@ -112,8 +112,8 @@ def _candidates(texts: Sequence[str]) -> Iterator[list[int]]:
         scores = process.cdist(
             rows, texts[: start + len(rows)], scorer=fuzz.ratio, score_cutoff=NEAR, dtype=np.uint8, workers=1
         )
-        for place, row in enumerate(scores, start):
-            yield np.flatnonzero(row[:place]).tolist()
+        for index, row in enumerate(scores, start):
+            yield np.flatnonzero(row[:index]).tolist()
 
 
 @lru_cache(maxsize=4096)

@@ -90,15 +90,15 @@ def make_plan(
     *,
     taken: Collection[str] = (),
     left_out: Collection[int] = (),
-    given: Mapping[int, Sequence[str]] | None = None,
+    replacements: Mapping[int, Sequence[str]] | None = None,
     targets: Mapping[int, Target] | None = None,
     most: int = 20_000,
 ) -> Plan:
     """What a draft would store with these roles of its columns.
 
     `taken` are the ids that the question's answers have already. Of a draft that brings its questions,
-    numbered from 0 on, `left_out` says which not to store, `given` which references a person wrote, and
-    `targets` which are questions that the course has.
+    numbered from 0 on, `left_out` says which not to store, `replacements` which references a person wrote,
+    and `targets` which are questions that the course has.
     """
     problems: list[str] = []
     warnings = list(draft.notes)
@@ -123,7 +123,7 @@ def make_plan(
             continue
         if slot_of(text):
             warnings.append(_UNSAID.format(text))
-        right = tuple((given or {}).get(number) or references)
+        right = tuple((replacements or {}).get(number) or references)
         questions.append(_planned(text, right, lines, taken, problems, warnings))
     if there:
         are = "is" if there == 1 else "are"
@@ -146,38 +146,38 @@ def _parts(draft: Draft, columns: Columns, problems: list[str]) -> list[_Part]:
     if not columns["answer"]:
         problems.append("Choose the column with the answers.")
         return []
-    places = range(len(rows.rows))
-    lines = [_line(rows, place, _cell(rows, place, columns["answer"]), columns) for place in places]
+    indices = range(len(rows.rows))
+    lines = [_line(rows, index, _cell(rows, index, columns["answer"]), columns) for index in indices]
     if draft.question_id is not None:
         return [("", (), lines)]
     if not columns["question"]:
         problems.append("Choose the column with the questions, or add the answers on a question's own page.")
         return []
     groups: dict[Hashable, _Part] = {}
-    for place, line in enumerate(lines):
-        text = _cell(rows, place, columns["question"]).strip()
+    for index, line in enumerate(lines):
+        text = _cell(rows, index, columns["question"]).strip()
         key = " ".join(text.split()).casefold()
         _, references, own = groups.setdefault(key, (text, (), []))
         own.append(line)
         if not references:
-            cells = (rows.rows[place].cells[column].strip() for column in columns["reference"])
+            cells = (rows.rows[index].cells[column].strip() for column in columns["reference"])
             groups[key] = (text, tuple(dict.fromkeys(cell for cell in cells if cell)), own)
     return list(groups.values())
 
 
-def _line(rows: Rows, place: int, text: str, columns: Columns, number: int | None = None) -> _Line:
+def _line(rows: Rows, index: int, text: str, columns: Columns, number: int | None = None) -> _Line:
     return _Line(
-        rows.rows[place].line,
+        rows.rows[index].line,
         number,
-        _cell(rows, place, columns["id"]),
-        _cell(rows, place, columns["student"]),
+        _cell(rows, index, columns["id"]),
+        _cell(rows, index, columns["student"]),
         text.strip(),
-        _cell(rows, place, columns["label"]),
+        _cell(rows, index, columns["label"]),
     )
 
 
-def _cell(rows: Rows, place: int, columns: Iterable[int]) -> str:
-    cells = rows.rows[place].cells
+def _cell(rows: Rows, index: int, columns: Iterable[int]) -> str:
+    cells = rows.rows[index].cells
     return " ".join(cells[column].strip() for column in columns if cells[column].strip())
 
 
@@ -290,8 +290,8 @@ def _look_over(draft: Draft, plan: Plan, most: int, problems: list[str], warning
             problems.append("Some rows do not say which question they answer.")
 
 
-def _have(count: int, thing: str = "answer") -> str:
-    return f"{number_of(count, thing)} {'has' if count == 1 else 'have'}"
+def _have(count: int, noun: str = "answer") -> str:
+    return f"{number_of(count, noun)} {'has' if count == 1 else 'have'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,7 +368,7 @@ def _lines(text: str) -> list[str]:
 
 
 def match_questions(texts: Sequence[str], known: Sequence[Question]) -> dict[int, int]:
-    """Which text is which question of a course: by places in `texts`, the question's number.
+    """Match texts to the questions of a course: for each index in `texts`, the question's number.
 
     Platforms write one text in several ways: bold words in capitals, lists with other signs, no pictures. So
     letters and digits decide, and where several questions have the same, the whole text. No question is
@@ -378,12 +378,12 @@ def match_questions(texts: Sequence[str], known: Sequence[Question]) -> dict[int
     for question in known:
         folded.setdefault(_folded(question.text), []).append(question)
     matches: dict[int, int] = {}
-    for place, text in enumerate(texts):
+    for index, text in enumerate(texts):
         alike = folded.get(_folded(text), [])
         if len(alike) > 1:
             alike = [question for question in alike if question.text.split() == text.split()]
         if len(alike) == 1 and alike[0].id not in matches.values():
-            matches[place] = alike[0].id
+            matches[index] = alike[0].id
     return matches
 
 

@@ -123,12 +123,12 @@ class Question:
 
     @property
     def version(self) -> str:
-        """Which edition of text, references and points this is: another one whenever they change."""
+        """A fingerprint of the text, references and points, which changes whenever they do."""
         return _fingerprint(self.text, *self.references, repr(self.points))
 
     @property
     def facets_version(self) -> str:
-        """The same of the rubric."""
+        """A fingerprint of the rubric, which changes whenever the rubric does."""
         rows = self.facets and [[item.id, item.first, item.weight, item.required] for item in self.facets]
         return _fingerprint(dumps(rows))
 
@@ -209,7 +209,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What somebody saw of an answer when they decided: by it, a decision in between is noticed.
+    """The state of an answer that somebody saw when deciding, so that decisions in between are noticed.
 
     `decision` is the number of the decision that counted, `judgement` the microsecond in which the machine's
     judgement was made; 0 stands for none.
@@ -228,7 +228,7 @@ class Version:
 
     @classmethod
     def read(cls, text: str) -> Version | None:
-        """The version that a form or a program sent; None if it is none."""
+        """Read the version that a form or a program sent; None if it is malformed."""
         parts = text.split("-")
         if len(parts) != len(fields(cls)) or not all(part.isascii() and part.isdecimal() for part in parts):
             return None

@@ -120,17 +120,17 @@ class Comparison:
 
 
 def sample(answers: Iterable[int], size: int | None, seed: int) -> list[int]:
-    """So many answers drawn by chance; all of them where no size is given."""
+    """Draw this many answers at random; all of them if no size is given."""
     return list(map(int, shuffled(map(str, answers), seed, "sample")[:size]))
 
 
 def order(of: Round, person: Person) -> list[int]:
-    """The answers in the order in which one person sees them: each has an order of chance of their own."""
+    """The answers in the order in which one person sees them: random, and different for each person."""
     return list(map(int, shuffled(map(str, of.answers), of.seed, "order", person.id)))
 
 
 def name_of(of: Round, person: Person, answer_id: int) -> str:
-    """What an address calls an answer: nothing that could be looked up, and for each person another name."""
+    """An answer's name in addresses: it cannot be looked up, and is different for each person."""
     seed = f"{of.seed}\x1f{of.id}\x1f{person.id}\x1f{answer_id}"
     return sha256(seed.encode()).hexdigest()[:16]
 

@@ -258,12 +258,12 @@ def last_attempts(rows: Rows) -> tuple[Rows, tuple[str, ...]]:
     who = identity_column(rows)
     names = rows.column(who) if who else [""] * len(rows.rows)
     students = {row: name.strip().casefold() for row, name in zip(rows.rows, names, strict=True)}
-    parts = [place for place, name in enumerate(rows.header) if slot_of(name)]
+    parts = [column for column, name in enumerate(rows.header) if slot_of(name)]
     # The last row of some reports has only averages.
     own = [
         row
         for row in rows.rows
-        if not who or students[row] or any(row.cells[place].strip() for place in parts)
+        if not who or students[row] or any(row.cells[column].strip() for column in parts)
     ]
     finished = [row for row in own if _is_finished(rows.header, row)]
     if not finished:
@@ -287,13 +287,13 @@ def last_attempts(rows: Rows) -> tuple[Rows, tuple[str, ...]]:
 def _cleaned(rows: Rows, slots: dict[int, dict[str, str]]) -> Rows:
     """The report without tags in questions and responses, and without hyphens for empty cells."""
     parts = {name for slot in slots.values() for name in slot.values()}
-    places = [place for place, name in enumerate(rows.header) if name in parts]
+    columns = [column for column, name in enumerate(rows.header) if name in parts]
     cleaned = []
     for row in rows.rows:
         cells = list(row.cells)
-        for place in places:
-            text = "" if cells[place].strip() in _NOTHING else cells[place]
-            cells[place] = readable(text) if looks_like_html(text) else text
+        for column in columns:
+            text = "" if cells[column].strip() in _NOTHING else cells[column]
+            cells[column] = readable(text) if looks_like_html(text) else text
         cleaned.append(Row(row.line, tuple(cells)))
     return replace(rows, rows=tuple(cleaned))
 
@@ -307,5 +307,5 @@ def _is_finished(header: Sequence[str], row: Row) -> bool:
 
 
 def _cell(header: Sequence[str], row: Row, names: frozenset[str]) -> str | None:
-    place = next((place for place, name in enumerate(header) if _bare(name) in names), None)
-    return None if place is None else row.cells[place].strip()
+    column = next((column for column, name in enumerate(header) if _bare(name) in names), None)
+    return None if column is None else row.cells[column].strip()

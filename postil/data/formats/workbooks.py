@@ -260,8 +260,8 @@ def _read_rows(workbook: _Workbook, part: str, title: str, strings: list[str], s
     def start(tag: str, attributes: Mapping[str, str]) -> None:
         nonlocal inside, number, column, kind, style
         if tag == "c":
-            place = attributes.get("r")
-            column = _column(place.rstrip("0123456789")) if place else column + 1
+            address = attributes.get("r")
+            column = _column(address.rstrip("0123456789")) if address else column + 1
             kind, style = attributes.get("t", "n"), attributes.get("s", "")
             text.pieces.clear()
         elif tag in ("v", "t"):
@@ -296,7 +296,7 @@ def _read_rows(workbook: _Workbook, part: str, title: str, strings: list[str], s
                 padded = widest * (len(grid) + 1)
                 limits.check(workbook.path, len(grid), line=number, record=sheet)
                 limits.check_raw(workbook.path, 0, widest, padded, line=number, record=sheet)
-                grid.append((number, [cells.get(place, "") for place in range(1, width + 1)]))
+                grid.append((number, [cells.get(index, "") for index in range(1, width + 1)]))
             cells.clear()
         elif tag == "rPh":
             text.spoken = False

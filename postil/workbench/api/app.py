@@ -115,7 +115,7 @@ def _complete_operation(operation: Spec, path: str, schemas: Spec) -> None:
 
 
 def _forbid_null(schema: Spec) -> None:
-    """A parameter can be left out, but an address has no null."""
+    """Drop null from a parameter's schema: it can be left out, but an address cannot contain null."""
     kinds = [kind for kind in schema.get("anyOf", ()) if kind.get("type") != "null"]
     if len(kinds) == 1:
         del schema["anyOf"]
@@ -202,7 +202,7 @@ def _example(response: Spec) -> str:
 
 
 def _coded(text: str) -> Markup:
-    """A text of the description with what stands between backticks as code."""
+    """Escape a text of the description, and turn whatever is between backticks into code."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped before
 
 

@@ -41,7 +41,7 @@ def identify(request: Request) -> Caller:
     if scheme.lower() != "bearer" or not secret.strip():
         raise _unknown(request, "The request has no token.", "Bearer")
     found = find_token(request.app.state.store, secret.strip())
-    # A token of the one person of `--local` opens nothing where there are accounts, nor the other way.
+    # A token from `--local` is worthless where there are accounts, and the other way round.
     if found is None or (found[0].id is None) != request.app.state.settings.local:
         raise _unknown(request, "This token is unknown or no longer valid.", _INVALID)
     caller = Caller(*found)
@@ -66,7 +66,7 @@ def demand_scopes(
 
 
 def count_stranger(request: Request) -> None:
-    """Count a request that nobody vouches for, or refuse it."""
+    """Count an anonymous request, or refuse it if there are too many."""
     _count(request, None)
 
 
@@ -74,22 +74,22 @@ OfCaller = Annotated[Caller, Depends(identify)]
 
 
 def needs(*scopes: str) -> Any:
-    """What a route declares that is only for tokens with these scopes; it comes before `may`."""
+    """The dependency of a route that only tokens with these scopes may use; list it before `may`."""
     return Security(demand_scopes, scopes=list(scopes))
 
 
 def reads(level: Level | None = None) -> list[Any]:
-    """What a route declares that shows something of a course, or, without a level, no certain one."""
+    """The dependencies of a route that only reads; `level` is for routes about one course."""
     return [*_allows("read", level), Depends(refuse_unknown)]
 
 
 def writes(level: Level | None = None) -> list[Any]:
-    """The same for a route that changes something."""
+    """The dependencies of a route that changes something; `level` is for routes about one course."""
     return [*_allows("write", level), Depends(refuse_unknown)]
 
 
 def check_again(request: Request, declared: Iterable[params.Depends]) -> None:
-    """Ask what a route declares about who may use it, where the route itself is not run."""
+    """Check whether the caller may use a route, where the route itself is not run."""
     for dependency in declared:
         if isinstance(dependency.dependency, May):
             dependency.dependency(request, request.app.state.store, request.state.person)

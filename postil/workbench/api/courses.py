@@ -319,7 +319,7 @@ def undo(
 
 
 def _changed(error: ChangedError, current: BaseModel) -> ProblemError:
-    """The problem that says that somebody was faster, with what is stored now."""
+    """The problem to report when somebody else was faster, with what is stored now."""
     return ProblemError("changed", error.what, hint=error.hint, current=current.model_dump(mode="json"))
 
 
@@ -328,7 +328,7 @@ def _shown(decision: Decision | None) -> schemas.Decision | None:
 
 
 def _demand_facets(view: View, ticked: list[str]) -> list[str]:
-    """Facets that the teacher has set for the question of an answer."""
+    """Refuse ticked facets that the teacher has not set for the answer's question."""
     if view.set_facets is None:
         raise ProblemError("conflict", "No facets are set for this question.", hint="Leave out `ticked`.")
     if not set(ticked) <= {facet.id for facet in view.set_facets}:

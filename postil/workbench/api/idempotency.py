@@ -61,7 +61,7 @@ def _declare_key(
 
 
 def writes_once(level: Level | None = None) -> list[Any]:
-    """What a route declares that changes something, and is done once for each key."""
+    """The dependencies of a route that changes something only once for each key."""
     return [*writes(level), Depends(_declare_key)]
 
 
@@ -69,7 +69,7 @@ class KeyedRoute(APIRoute):
     """A route whose writes are done once for each key. Who asks is found out before anything is read."""
 
     def get_route_handler(self) -> Handler:
-        """The route's handler, with a look at what was answered before."""
+        """The route's handler, which first looks for an earlier response to the same request."""
         handle = super().get_route_handler()
         if not WRITES & (self.methods or set()):
             return handle
@@ -111,12 +111,12 @@ def _fingerprint(request: Request, body: bytes) -> str:
 
 
 def _again(request: Request, route: APIRoute, before: Reply, fingerprint: str) -> Response:
-    """The answer to a request that was done before, for somebody who may still have it."""
+    """Repeat the response to an earlier request, if the caller may still have it."""
     if before.request != fingerprint:
         raise ProblemError("key-reused")
     if before.status is None:
         raise ProblemError("key-in-use", headers={"Retry-After": "1"})
-    # That a deletion was done says nothing.
+    # Confirming a deletion once more reveals nothing.
     if before.status != HTTPStatus.NO_CONTENT or not _is_gone(request):
         check_again(request, route.dependencies)
     record = json.loads(before.body)
@@ -129,7 +129,7 @@ def _again(request: Request, route: APIRoute, before: Reply, fingerprint: str) -
 
 
 def _record(request: Request, route: APIRoute, response: Response) -> str:
-    """What is kept of an answer: nothing that somebody wrote, only numbers and labels."""
+    """What is stored of a response: only numbers and labels, nothing that anybody wrote."""
     headers = {name: value for name in _KEPT_HEADERS if (value := response.headers.get(name))}
     if route.response_model not in WITH_WORDS:
         return json.dumps({"headers": headers, "body": bytes(response.body).decode()})
@@ -150,7 +150,7 @@ def _read_anew(request: Request, name: str, read: Reader, number: int) -> str:
 
 
 def _is_gone(request: Request) -> bool:
-    """Whether nobody at all has what the address names."""
+    """Whether something that the address names no longer exists."""
     numbers = {name: int(text) for name, text in request.path_params.items() if name in THINGS}
     store = request.app.state.store
     return any(right_on(store, LOCAL, **{name: number}) is None for name, number in numbers.items())

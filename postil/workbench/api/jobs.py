@@ -112,7 +112,7 @@ def _proposed(store: Store, question_id: int) -> Job | None:
 
 
 def _demand_proposed(store: Store, question_id: int, job_id: int) -> Job:
-    """The regrade that is meant, which must be the latest, and not applied or dropped."""
+    """The regrade with this number, which must be the latest, and neither applied nor dropped."""
     job = _proposed(store, question_id)
     if job is None or job.id != job_id:
         raise ProblemError(

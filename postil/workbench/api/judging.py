@@ -42,7 +42,7 @@ _BY = "api"
 
 
 class _Named(Protocol):
-    """Whatever may have an id of the sender's."""
+    """Something that may have an id chosen by the sender."""
 
     id: str | None
 
@@ -50,9 +50,9 @@ class _Named(Protocol):
 async def _do(
     request: Request, later: BackgroundTasks, task: Task, texts: Sequence[_Named]
 ) -> dict[str, Any]:
-    """What a task finds out, with the ids of the texts that were sent; without one, a text's number.
+    """Run a task, and return its findings under the ids that were sent, or else under the texts' numbers.
 
-    It is counted afterwards, when the answer is on its way.
+    It is counted afterwards, once the response has been sent.
     """
     process: JudgingProcess = request.app.state.judging
     begun = time.monotonic()

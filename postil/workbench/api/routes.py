@@ -45,7 +45,7 @@ class PageQuery:
 
     @property
     def one_more(self) -> int:
-        """How many records to look for: the one too many tells that there is a next page."""
+        """How many records to fetch: one too many, to see whether there is a next page."""
         return self.limit + 1
 
     def rest(self, records: Sequence[Numbered], *, newest_first: bool) -> list[Numbered]:
@@ -88,7 +88,7 @@ OfPage = Annotated[PageQuery, Depends(_read_page)]
 
 
 def point_to(request: Request, response: Response, path: str) -> None:
-    """Say where what was made can be found."""
+    """Set the `Location` header to the address of what was created."""
     response.headers["Location"] = f"{request.scope.get('root_path', '')}{path}"
 
 

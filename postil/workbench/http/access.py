@@ -49,9 +49,9 @@ OfPerson = Annotated[Person, Depends(get_person)]
 
 @dataclass(frozen=True, slots=True)
 class May:
-    """Lets a request pass if the person may do so much with everything that its address names.
+    """Admits a request if the person has the required level on everything that its address names.
 
-    What somebody may not even see is not there (404); what they may see and not do is refused (403).
+    What people may not even see does not exist for them (404); what they may see but not do is refused (403).
     With `spares_owner` the owner of the course passes even while labelling blind.
     """
 
@@ -59,7 +59,7 @@ class May:
     spares_owner: bool = False
 
     def __call__(self, request: Request, store: OfStore, person: OfPerson) -> None:
-        """Refuse, or do nothing."""
+        """Raise an error unless the person may go on."""
         for name, text in request.path_params.items():
             if name not in THINGS:
                 continue
@@ -76,7 +76,7 @@ class May:
 
 
 def may(level: Level, *, spares_owner: bool = False) -> Any:
-    """What a route declares, as in `dependencies=[may(Level.TEACH)]`.
+    """The dependency with which a route declares its level, as in `dependencies=[may(Level.TEACH)]`.
 
     With `spares_owner` it must show nothing of what anybody says of answers.
     """
@@ -94,8 +94,8 @@ def _demand_owner(request: Request, person: OfPerson) -> None:
         raise NotAllowedError("This page is for administrators only.")
 
 
-# What a route declares that makes no sense for the one person of `--local`, and one that is only for those
-# who look after the installation.
+# The dependencies of routes that make no sense for the one person of `--local`, and of routes that are only
+# for administrators.
 with_accounts: Any = Depends(_demand_accounts)
 may_own_installation: Any = Depends(_demand_owner)
 
@@ -149,6 +149,6 @@ def id_of(person: Person) -> int:
 
 
 def read_number(text: str) -> int | None:
-    """A number by which a form or an address names something; None where it is none."""
+    """Read the number that identifies something in a form or an address; None if it is not a valid one."""
     number = int(text) if text.isascii() and text.isdecimal() and len(text) <= len(str(_LARGEST)) else 0
     return number if 0 < number <= _LARGEST else None

@@ -41,7 +41,7 @@ def main_origin(settings: Settings) -> str:
 
 
 def _own_name(settings: Settings) -> list[str]:
-    """The name or the number of the one network that the workbench listens on, if it is told one."""
+    """The host name or IP address that the workbench listens on, unless it is loopback or stands for all."""
     if settings.host in (*_ANYWHERE, *_LOOPBACK):
         return []
     return [f"[{settings.host}]" if ":" in settings.host else settings.host.lower()]
@@ -68,7 +68,7 @@ def read_address(address: str) -> str:
 
 
 def client_address(request: Request) -> str:
-    """Where a request comes from; of an IPv6 address its network, of which one household has a whole."""
+    """The address that a request comes from; for IPv6 its /64 network, as each household has a whole one."""
     address = _ip(_host(request))
     if address is None:
         return _host(request)
@@ -114,7 +114,7 @@ def _host(request: Request) -> str:
 
 
 def _ip(host: str) -> IPv4Address | IPv6Address | None:
-    """An address in numbers; an IPv4 address that is written as an IPv6 one is meant."""
+    """Parse a numeric address; an IPv4 address written as IPv6 counts as the IPv4 address."""
     try:
         address = ip_address(host.partition("%")[0])
     except ValueError:
@@ -143,7 +143,7 @@ def login_path(request: Request, *, had_session: bool = False) -> str:
 
 
 def page_of(request: Request) -> str:
-    """The page that somebody looks at: a form and a part of a page belong to another one."""
+    """The page that somebody is looking at; for a form or a part of a page, the page that contains it."""
     if request.headers.get("HX-Request") == "true":
         return _shown(request.headers.get("HX-Current-URL", ""))
     if request.method not in ("GET", "HEAD"):
@@ -156,7 +156,7 @@ def page_of(request: Request) -> str:
 
 
 def _shown(address: str) -> str:
-    """The page of the workbench that a browser shows under a whole address."""
+    """The workbench's local path for the full address that a browser shows."""
     parts = urlsplit(address)
     return local_path(f"{parts.path}?{parts.query}" if parts.query else parts.path)
 

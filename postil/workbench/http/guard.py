@@ -76,7 +76,7 @@ class Limits:
         self._lock = Lock()  # the API asks from other threads than the pages
 
     def refusal(self, request: Request, person: Person | None, mark: str = "") -> HTTPException | None:
-        """Count a request of a person or a stranger; why it must wait, if so (never with `--local`).
+        """Count a request, and return a refusal if its sender must wait (never with `--local`).
 
         A browser with the `mark` of somebody who is not logged in now is counted by itself.
         """
@@ -144,7 +144,7 @@ def known_marks(request: Request, settings: Settings) -> str:
 
 
 def set_marks(answer: Response, settings: Settings, marks: str) -> None:
-    """Let a browser be known by these marks."""
+    """Store the marks of the people who have logged in with this browser."""
     name = _marks_name(settings)
     answer.set_cookie(name, marks, max_age=_MARKS_KEPT, path="/", **_cookie_rules(settings))
 
@@ -243,13 +243,13 @@ class Guard:
             return None
         key = request.cookies.get(cookie_name(self.settings), "")
         session = await run_in_threadpool(find_session, self.store, key)
-        # The key of the one person of `--local` opens nothing where there are accounts, nor the other way.
+        # A key from `--local` is worthless where there are accounts, and the other way round.
         if session is not None and (session.person.id is None) == self.settings.local:
             request.state.session, request.state.person = session, session.person
         return await self._too_many(request) or self._locked(request)
 
     async def _too_many(self, request: Request) -> HTTPException | None:
-        """Why a request must wait; in a known browser not because of others at the same address."""
+        """Why a request must wait; a known browser is not held up by others at the same address."""
         refusal = self.limits.refusal(request, request.state.person)
         marks = known_marks(request, self.settings)
         if refusal and marks and request.state.person is None:
@@ -258,7 +258,7 @@ class Guard:
         return refusal
 
     def _locked(self, request: Request) -> HTTPException | Response | None:
-        """How somebody gets in who is not in yet."""
+        """The response to somebody who must log in first; None if the request may pass."""
         if request.state.person is not None or request.scope["path"] in _WAYS_IN:
             return None
         if self.settings.local:

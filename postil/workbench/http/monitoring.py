@@ -41,7 +41,7 @@ _BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 
 class Metrics:
-    """What this process counts for itself, and how all is shown."""
+    """The metrics of this process, and their output together with those of the installation."""
 
     def __init__(self) -> None:
         # Not the library's own registry: in tests, several workbenches live in one process.
@@ -72,7 +72,7 @@ class Metrics:
 
 
 class Metered:
-    """Counts every request and how long it took, but for those of monitors."""
+    """Counts and times every request, except those of monitors."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics, api: str, unmetered: frozenset[str]) -> None:
         self.app = app
@@ -81,7 +81,7 @@ class Metered:
         self.unmetered = unmetered
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and look at the clock."""
+        """Pass a request on, and measure how long it takes."""
         if scope["type"] != "http" or scope["path"] in self.unmetered:
             await self.app(scope, receive, send)
             return
@@ -111,7 +111,7 @@ class _Shared(Collector):
         self._figures = figures
 
     def collect(self) -> Iterator[Metric]:
-        """Prometheus's words for them. What was never counted is 0, so that an alert can be tried."""
+        """The figures as Prometheus metrics; what was never counted is 0, so that alerts can be tested."""
         up = 0 if self._figures is None else 1
         yield GaugeMetricFamily("postil_database_up", "Whether the database has answered just now.", up)
         if self._figures is not None:

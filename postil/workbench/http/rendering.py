@@ -164,10 +164,10 @@ class Flashing:
     request: Request
 
     def __enter__(self) -> None:
-        """Nothing is needed before."""
+        """Do nothing: errors are handled on leaving the block."""
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
-        """Keep the error if it is one that a person can mend, and if there is room for it."""
+        """Keep the error if it is one that the user can correct and the disk has room for it."""
         if not isinstance(error, PostilError) or isinstance(error, StoreFullError) or is_disk_full(error):
             return False
         _keep_message(self.request, Message(error.what, "error", error.hint))
@@ -186,7 +186,7 @@ def _when(moment: datetime) -> str:
 
 
 def _shown(value: object) -> object:
-    """What Jinja does with each value before it escapes it: unprintable characters get a substitute."""
+    """Replace unprintable characters in a value; Jinja calls this for every value before escaping it."""
     return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
@@ -290,7 +290,7 @@ def note_of(
     log_event(get_store(request), person, what, course_id=course_id, about=about, address=where)
 
 
-# How what went wrong looks: a page that says what happened and what to do, or a message in the page.
+# How errors are shown: a page that says what happened and what to do, or a message within a page.
 
 _TITLES = {
     400: "The form could not be read",
@@ -306,7 +306,7 @@ _TITLES = {
     500: "Something went wrong inside Postil",
 }
 _AGAIN = "Try again"
-# What is said of these may be more than the page says anyway.
+# For these, the text of the error may say more than the standard text does.
 _OWN_WORDS = (403, 404, 413, 421, 429, 503, 507)
 _TEXTS = {
     400: "It is too large or arrived damaged. Nothing was stored. Shorten it, or split it.",
@@ -319,7 +319,7 @@ _TEXTS = {
 
 
 class NotAllowedError(HTTPException):
-    """Something that this person may see but not do; `way` is another page to go to, and the link's words."""
+    """The person may see this but not do it; `way` is another page to go to, and the words of its link."""
 
     def __init__(self, why: str, way: tuple[str, str] | None = None) -> None:
         super().__init__(403, why)
@@ -342,7 +342,7 @@ def too_large(most_bytes: int) -> HTTPException:
 
 
 def refuse(request: Request, error: Exception) -> Response:
-    """Answer a request that cannot be met, in our own words where nobody else has any."""
+    """Answer a request that cannot be met, with a standard text where the error has none of its own."""
     if is_disk_full(error):  # where it kept a large form, say
         return tell(request, StoreFullError())
     status = error.status_code if isinstance(error, AnyHTTPException) else 422
@@ -365,10 +365,10 @@ def refuse(request: Request, error: Exception) -> Response:
 
 
 def tell(request: Request, error: Exception) -> HTMLResponse:
-    """Answer with what a person can mend."""
+    """Show an error that the user can correct."""
     if not isinstance(error, PostilError):
         raise error
-    # A page that cannot be shown is one that is not there; a form that cannot be taken is a wrong one.
+    # A page that cannot be shown counts as missing (404); a form that cannot be accepted is at fault (400).
     if is_disk_full(error):
         error = StoreFullError()
     message = Message(error.what, "error", error.hint)

@@ -26,14 +26,14 @@ _MOST_READ = 500  # answers of a large class from which the proposed are chosen:
 
 
 class Stopwatch:
-    """The seconds spent in each stage that were not taken to be counted yet."""
+    """The seconds spent in each stage since they were last taken."""
 
     def __init__(self) -> None:
         self._spent: dict[str, float] = {}
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Inside, a stage goes on."""
+        """Add the time spent inside the block to a stage."""
         begun = time.monotonic()
         try:
             yield
@@ -41,13 +41,13 @@ class Stopwatch:
             self._spent[name] = self._spent.get(name, 0.0) + time.monotonic() - begun
 
     def take(self) -> dict[str, float]:
-        """What was spent since this was last asked."""
+        """Return the seconds spent since the last call, by stage, and start again from zero."""
         spent, self._spent = self._spent, {}
         return spent
 
 
 class Machine(Protocol):
-    """What a job needs of a grader; tests put a simple one in its place."""
+    """What a job needs from a grader; tests use a simple substitute."""
 
     def judge(
         self, question: Question, answers: Sequence[str], decided: Sequence[str | None]
@@ -65,7 +65,7 @@ class Machine(Protocol):
         ...
 
     def propose(self, question: Question, answers: Sequence[str], count: int) -> list[int]:
-        """The places of the answers to label first."""
+        """The indices of the answers to label first."""
         ...
 
     def facets(self, question: Question) -> list[str]:
@@ -73,13 +73,13 @@ class Machine(Protocol):
         ...
 
     def group(self, answers: Sequence[str]) -> list[int]:
-        """Answer by answer the number of its group: the place of the first like it, from 1."""
+        """The number of each answer's group: the position of the group's first answer, counted from 1."""
         ...
 
 
 @runtime_checkable
 class SearchingMachine(Protocol):
-    """A machine that looks for answers that cannot be read, and tells their places as it finds them.
+    """A machine that searches for unreadable answers, and reports their indices as it finds them.
 
     A search can take minutes, and whoever takes the job over should not begin anew.
     """
@@ -130,7 +130,7 @@ def judged_record(question: Question, answer: Answer, judgement: Judgement, tick
 
 
 def as_judged(judged: Judged) -> Judgement:
-    """A stored judgement as it was before it was explained, when its facets did not matter yet.
+    """Turn a stored judgement back into what it was before its explanation, when facets did not matter yet.
 
     If it was left to a person, it still is; whether only the facets were the reason is not stored.
     """
@@ -143,7 +143,7 @@ def as_judged(judged: Judged) -> Judgement:
 
 
 def unread_judgement(earlier: Judged | None = None) -> Judgement:
-    """What is said of an answer that could not be read: it is left to a person, with the label it had.
+    """The judgement of an answer that could not be read: it is left to a person, with its earlier label.
 
     Without one, no label is right; it gets the one that earns nothing until somebody has read the answer.
     """
@@ -156,7 +156,7 @@ def unread_judgement(earlier: Judged | None = None) -> Judgement:
 
 
 def _outcomes(question: Question, judgement: Judgement, ticks: Mapping[str, bool]) -> tuple[Outcome, ...]:
-    """What became of the facets; a repeated label of a person comes with its ticks: equals earn the same."""
+    """The facet outcomes; a repeated decision keeps its ticks, so that equal answers earn the same."""
     explanation = judgement.explanation
     outcomes = tuple(map(kept_outcome, explanation.facets)) if explanation else ()
     if judgement.reason is not Reason.TOLD:
@@ -171,7 +171,7 @@ def _outcomes(question: Question, judgement: Judgement, ticks: Mapping[str, bool
 
 
 def _words(answer: Answer) -> str:
-    """What makes answers the same to the grader."""
+    """The words by which the grader recognises equal answers."""
     return bare(shortened(answer.text))
 
 
@@ -283,7 +283,7 @@ def _earlier(store: Store, job: Job, question: Question) -> dict[int, Judged]:
 
 @contextmanager
 def _telling(machine: Machine, tell: Callable[[Sequence[int]], None]) -> Iterator[None]:
-    """Inside, a machine that looks for answers that cannot be read tells them."""
+    """Inside the block, a machine that searches for unreadable answers reports them to `tell`."""
     if not isinstance(machine, SearchingMachine):
         yield
         return
@@ -295,7 +295,7 @@ def _telling(machine: Machine, tell: Callable[[Sequence[int]], None]) -> Iterato
 
 
 def _heard(store: Store, job: Job, decided: int) -> int:
-    """How many decisions all judgements that count have heard; those made since can still teach."""
+    """How many decisions all current judgements already reflect; later ones can still teach the grader."""
     if job.kind == "recheck":  # its labels are those of before
         return min(jobs.decisions_heard(store, job.question_id), decided)
     earlier = None if job.kind == "regrade" else judgements.least_heard(store, job)

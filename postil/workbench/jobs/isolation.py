@@ -1,4 +1,4 @@
-"""A machine behind a wall: it works in a process with limits, and answers that break it are found.
+"""Runs a machine in a process with limits, and finds the answers that break it.
 
 Whatever a pupil writes, it costs at most one process, which is replaced, and a person reads the answer.
 """
@@ -23,7 +23,7 @@ _LONGEST = 5_000  # characters of an answer that count
 _TOGETHER = 128  # answers that are tried together at first
 _PARTS = 12  # of what fails: each failure costs a process, and what can be read costs nearly nothing
 _MOST_FAILURES = 250  # in one search, which takes an hour at worst; then whole batches are left to a person
-_ROUNDS = 3  # searches that find nothing, before the class as a whole is too much
+_ROUNDS = 3  # fruitless searches after which the class as a whole counts as too much
 _HARMLESS = "I think that it is so."
 _LOG = logging.getLogger(__name__)
 
@@ -90,7 +90,7 @@ class IsolatedMachine:
         ]
 
     def propose(self, question: Question, answers: Sequence[str], count: int) -> list[int]:
-        """The places of the answers to label first, among those that can be read."""
+        """The indices of the answers to label first, among those that can be read."""
 
         def ask(indexes: Sequence[int], patience: int = 1) -> list[int]:
             texts = [answers[index] for index in indexes]
@@ -128,9 +128,9 @@ class IsolatedMachine:
     def _without_failing(
         self, question: Question | None, texts: Sequence[str], ask: Callable[..., list[_T]]
     ) -> dict[int, _T] | None:
-        """What is found out about all texts together but those that cannot be read; None if it is too much.
+        """The results for all readable texts together; None if together they are too much.
 
-        A process that is killed from outside breaks no text, so a fruitless search does not end it at once.
+        If the process was killed from outside, no text is to blame, so one fruitless search proves nothing.
         """
         indexes = list(range(len(texts)))
         fruitless = 0
@@ -153,7 +153,7 @@ class IsolatedMachine:
         *,
         together: int | None = None,
     ) -> dict[int, _T]:
-        """What is found out about the texts that can be read, by dividing whatever fails.
+        """The results for the texts that can be read, found by dividing every batch that fails.
 
         Equal texts stay together. One that fails alone is tried again: something else may have killed the
         process.

@@ -16,7 +16,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from postil.errors import PostilError
-from postil.language.network import QUICK, default_reader
+from postil.language.network import MOST_OF_A_QUESTION, QUICK, default_reader
 from postil.workbench.jobs.limited import FailedError, Failure, LimitedProcess, NotReadyError
 
 Plain = Mapping[str, object]  # what goes into JSON as it is
@@ -104,7 +104,7 @@ MOST_OWN = 8  # requests of one person, with the one that is being done
 LIMIT = 30.0  # seconds from a request to its answer
 TASK_LIMIT = 10.0  # seconds that judging may take, once the models are loaded
 _NICE = 5  # pages come first, jobs last
-_AGAIN = 5  # seconds after which it is worth asking again
+_AGAIN = 5  # seconds until it is worth trying again
 _SMALLER = "Send fewer or shorter texts at once, or store the answers in a course and start a job."
 
 
@@ -204,7 +204,7 @@ class JudgingProcess:
             self._changed.notify()
 
     def _forget(self, request: _Request) -> None:
-        """Nobody waits for a request any more: it is answered, or given up."""
+        """Drop a request that has been answered or given up."""
         with self._changed:
             own = self._waiting.get(request.person)
             if own and request in own:
@@ -281,11 +281,8 @@ _CLAUSE = re.compile(r"[.!?;:,]\s|\b(?:and|or|but|because|that|if|when|which|who
 
 # Seconds.
 _ANSWER, _ANSWER_WORD, _BESIDE_REFERENCE = 4e-3, 2.5e-4, 2.5e-7  # for a word beside one of a reference
-_CAREFUL, _CAREFUL_WORD, _CAREFUL_WORDS = (
-    4e-3,
-    7e-4,
-    200,
-)  # for the careful reader, up to so many words of a pair
+# For the careful reader, up to so many words of a pair.
+_CAREFUL, _CAREFUL_WORD, _CAREFUL_WORDS = 4e-3, 7e-4, 200
 _PAIR, _PAIR_WORD, _BESIDE_WORD = 3e-3, 3e-4, 6e-6
 _ALONE, _ALONE_WORD, _ALONE_BESIDE = 1e-2, 1e-3, 1.3e-5  # for a pair that is only aligned, and explained so
 _CLAIM = 3e-3  # in a passage
@@ -326,7 +323,8 @@ def _grading(task: ClassTask) -> float:
     if default_reader() == QUICK:
         return price
     longest = max(_count(reference, _GRADED) for reference in task.references)
-    pairs = sum(min(longest + _count(text, _GRADED), _CAREFUL_WORDS) for text in texts)
+    beside_answers = longest + min(_count(task.question, _GRADED), MOST_OF_A_QUESTION)
+    pairs = sum(min(beside_answers + _count(text, _GRADED), _CAREFUL_WORDS) for text in texts)
     return price + _CAREFUL * len(texts) + _CAREFUL_WORD * pairs
 
 
@@ -341,7 +339,7 @@ def _comparing(task: FacetsTask) -> float:
 
 
 def _aligning(reference: int, texts: Iterable[str]) -> float:
-    """The price of texts beside one that has so many words, and is read already."""
+    """The price of aligning texts with one that has this many words and has been read already."""
     counts = [_count(text, _ALIGNED) for text in texts]
     return _PAIR * len(counts) + (_PAIR_WORD + _BESIDE_WORD * reference) * sum(counts)
 
@@ -352,7 +350,7 @@ def _aligning_pair(source: str, target: str) -> float:
 
 
 def _looking_for(claims: tuple[str, ...] | int, answers: tuple[str, ...]) -> float:
-    """The price of claims, or of so many, in answers, which are read in passages."""
+    """The price of looking for claims, given or only counted, in answers, which are read in passages."""
     count = claims if isinstance(claims, int) else len(claims)
     return _CLAIM * count * sum(1 + _count(answer, _ALIGNED) / _IN_PASSAGE for answer in answers)
 

@@ -20,17 +20,17 @@ from postil.explain.explanation import explain, justified
 from postil.explain.notes import facets_in_words
 from postil.explain.wording import read_up_to
 from postil.grader import explain_class, grade_class, load, make_question
+from postil.grading.answers import MOST_READ
 from postil.grading.claims import find_points, judge_facets
 from postil.grading.screening import screen
-from postil.language.pipeline import analyse_many, analyse_tokens
+from postil.language.pipeline import analyse_many, analyse_tokens, beginning
 from postil.language.spelling import spelled_out
 from postil.workbench.groups import group_texts
 from postil.workbench.jobs.judging import AlignTask, ClassTask, EntailTask, FacetsTask, Findings, Plain, Task
 from postil.workbench.records import Question
 
-_Side = tuple[
-    str, int, int | None
-]  # of a pair: its name; the words and symbols, and characters, that are read
+# Of a pair: its name; the words and symbols, and characters, that are read.
+_Side = tuple[str, int, int | None]
 _ALIGNED: tuple[_Side, ...] = (("source", MOST_ALIGNED, None), ("target", MOST_ALIGNED, None))
 _ENTAILED: tuple[_Side, ...] = (
     ("text", MOST_OF_TEXT, LONGEST_TEXT),
@@ -55,7 +55,7 @@ def judge(task: Task) -> Findings:
 
 
 def judge_class(task: ClassTask) -> Findings:
-    """Judge the answers to a question as one class, by a new grader: it remembers only what came along."""
+    """Judge the answers as one class, with a new grader that knows only the decisions sent with them."""
     question = make_question(task.question, task.references)
     explain = task.explain or task.with_facets
     claims = _facets(task.facets) if explain else None
@@ -146,7 +146,7 @@ def _plain(judged: Judgement, task: ClassTask) -> Plain:
 
 
 class GraderMachine:
-    """Makes a new grader for every class: one that lives on would remember decisions that were undone."""
+    """Makes a new grader for every class: a long-lived one would remember decisions since undone."""
 
     def judge(
         self, question: Question, answers: Sequence[str], decided: Sequence[str | None]
@@ -156,12 +156,12 @@ class GraderMachine:
         Of these the grader would only repeat the label; what it says by itself shows how far to trust it.
         """
         asked = make_question(question.text, question.references)
-        labels = {place: label for place, label in enumerate(decided) if label is not None}
-        examples = [(answers[place], label) for place, label in labels.items()]
+        labels = {index: label for index, label in enumerate(decided) if label is not None}
+        examples = [(answers[index], label) for index, label in labels.items()]
         judgements = grade_class(asked, answers, examples)
-        alone = grade_class(asked, [answers[place] for place in labels])
-        for place, judgement in zip(labels, alone, strict=True):
-            judgements[place] = judgement
+        alone = grade_class(asked, [answers[index] for index in labels])
+        for index, judgement in zip(labels, alone, strict=True):
+            judgements[index] = judgement
         return judgements
 
     def explain(
@@ -192,7 +192,8 @@ class GraderMachine:
 
     def facets(self, question: Question) -> list[str]:
         """The points of the first reference."""
-        asked, reference = analyse_many([question.text, question.references[0]])
+        texts = (question.text, question.references[0])
+        asked, reference = analyse_many([beginning(text, MOST_READ) for text in texts])
         return [point.facet.first for point in find_points(reference, asked)]
 
     def group(self, answers: Sequence[str]) -> list[int]:

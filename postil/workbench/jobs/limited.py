@@ -44,7 +44,7 @@ class NotReadyError(PostilError):
 
 @dataclass(frozen=True, slots=True)
 class _Refused:
-    """Something that a person can mend, on its way back from the process."""
+    """An error that the user can correct, on its way back from the process."""
 
     what: str
     hint: str
@@ -52,7 +52,7 @@ class _Refused:
 
 @dataclass(frozen=True, slots=True)
 class _Failed:
-    """Something that the process itself survived, on its way back."""
+    """A failure that the process survived, on its way back."""
 
     why: Failure
     where: str = ""
@@ -72,7 +72,7 @@ class LimitedProcess:
         self._closed = False
 
     def call(self, method: str, *arguments: object, seconds: float) -> Any:
-        """What a method of the loaded thing returns; raises `FailedError`, or the `PostilError` raised there.
+        """Call a method of the loaded object; raises `FailedError`, or the method's own `PostilError`.
 
         The seconds count from when everything is loaded.
         """
@@ -105,7 +105,7 @@ class LimitedProcess:
             self._end(pool)
 
     def _ready(self) -> LeashedPool:
-        """A process that has loaded everything: no task is to blame for what happens before."""
+        """A process that has loaded everything, so that no task is blamed for failures while loading."""
         for _ in range(_STARTS):
             with self._lock:
                 if self._closed:
@@ -162,7 +162,7 @@ def _do(method: str, arguments: tuple[object, ...], seconds: float) -> Any:
 
 
 def _tried(call: Callable[[], Any]) -> Any:
-    """What a call returns; an error travels without its traceback and, if it is ours, without its message."""
+    """The result of a call, or its error without traceback; only a `PostilError` keeps its message."""
     try:
         return call()
     except PostilError as error:

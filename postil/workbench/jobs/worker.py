@@ -38,9 +38,9 @@ from postil.workbench.store.jobs import LEASE_SECONDS, LeaseLostError, leave, sh
 _EVERY = 20.0  # seconds between rounds of housekeeping
 _NICE = 10  # pages come first
 POLL = 0.3  # seconds between looks at an empty queue
-_SPREAD = (0.8, 1.2)  # times that: workers that were started together do not look together for ever
+_SPREAD = (0.8, 1.2)  # random factors: workers started together do not poll in step for ever
 _BEAT = 3.0  # seconds between signs of life
-_PAUSES = (0.1, 0.3, 1.0, 2.0, 5.0)  # seconds to wait for a database that is away; the last goes on and on
+_PAUSES = (0.1, 0.3, 1.0, 2.0, 5.0)  # seconds to wait for an unavailable database; the last is repeated
 _LOG = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
@@ -55,7 +55,7 @@ class Housekeeping:
         self._again = 0.0
 
     def do(self) -> None:
-        """Do it if it is time; what cannot be done now is done the next time."""
+        """Do the housekeeping if it is due; whatever fails now is retried the next time."""
         if time.monotonic() < self._again:
             return
         self._again = time.monotonic() + _EVERY
@@ -64,7 +64,7 @@ class Housekeeping:
             forget_drafts(self._store)
 
     def end(self) -> None:
-        """Say that the worker goes."""
+        """Record that the worker is stopping."""
         with suppress(PostilError):
             leave(self._store, self._name)
 
@@ -110,7 +110,7 @@ def do(
     stopped: Wait | None = None,
     beside: Callable[[], None] | None = None,
 ) -> None:
-    """Do one job; whatever goes wrong, the worker lives on and the teacher reads a sentence.
+    """Do one job; if it fails, the worker carries on and the teacher gets a message.
 
     While the database is away the worker waits, and then goes on with what is left of the job, unless
     somebody else has taken it over. `beside` is called now and then meanwhile, in another thread.
@@ -154,7 +154,7 @@ def _claimed(store: Store, name: str, stale: float) -> Job | None:
 
 
 def _patiently(call: Callable[[], _T], wait: Wait) -> _T:
-    """Call, and again and again while the database is away; until then nothing can be done anyway."""
+    """Call, and retry while the database is unavailable: without it, there is nothing else to do."""
     for pause in chain(_PAUSES, repeat(_PAUSES[-1])):
         try:
             return call()
@@ -168,7 +168,7 @@ def _patiently(call: Callable[[], _T], wait: Wait) -> _T:
 
 @contextmanager
 def _beating(store: Store, job: Job, beside: Callable[[], None] | None) -> Iterator[None]:
-    """Inside, a thread shows that the job is being worked on: judging a class can take a minute."""
+    """Renew the job's lease in a thread while the block runs, as judging a class can take a minute."""
     done = threading.Event()
 
     def beat() -> None:
@@ -190,7 +190,7 @@ def _beating(store: Store, job: Job, beside: Callable[[], None] | None) -> Itera
 
 @contextmanager
 def running_worker(settings: Settings, load: LoadMachine = load_machine) -> Iterator[SupervisedProcess]:
-    """Inside, a worker does the jobs of the workbench; a job it has not finished goes back into the queue."""
+    """Run a worker during the block; a job that it has not finished goes back into the queue."""
     worker = SupervisedProcess("worker", run, settings.database, load, settings.memory)
     try:
         yield worker

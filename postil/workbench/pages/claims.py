@@ -77,7 +77,7 @@ def show_facets(request: Request, question_id: int, store: OfStore, own: bool = 
 
 @router.get("/questions/{question_id}/facets/progress", dependencies=[may(Level.HELP)])
 def show_progress(question_id: int, store: OfStore) -> Response:
-    """Nothing while Postil still reads; then the page is asked to load again."""
+    """An empty response while Postil is still reading; after that, the request to reload the page."""
     job = latest_job(store, question_id, "facets")
     if job and _is_awaited(job):
         return Response(status_code=204)
@@ -121,7 +121,7 @@ def change_facets(request: Request, question_id: int, store: OfStore, form: OfFo
 
 @router.post("/questions/{question_id}/facets/reset", dependencies=[may(Level.TEACH)])
 def reset_facets(request: Request, question_id: int, store: OfStore, form: OfForm) -> Response:
-    """Leave it to Postil again what a full answer says, unless the rubric has changed in the meantime."""
+    """Go back to Postil's own rubric, unless the rubric has changed in the meantime."""
     try:
         forget_facets(store, question_id, seen=form[2] or None)
     except ChangedError as error:

@@ -41,7 +41,7 @@ _FILES = {
 def choose_identity(
     column: Annotated[str, Query()] = "", name: Annotated[str, Query(alias="as")] = ""
 ) -> Identity | None:
-    """How the address says that Moodle finds the students; None where it leaves that open."""
+    """How Moodle is to find the students, according to the address; None if it does not say."""
     return Identity(column, name) if column in COLUMNS and name in MOODLE_NAMES else None
 
 
@@ -146,6 +146,6 @@ def _graded(
 
 
 def _names(store: Store, graded: Sequence[tuple[Question, Sequence[View]]]) -> dict[int, str]:
-    """What those are called who decided."""
+    """The names of the people who decided."""
     decisions = [view.decision for _, views in graded for view in views if view.decision]
     return names_of(store, {decision.by for decision in decisions if decision.by is not None})

@@ -81,14 +81,14 @@ def log_out(request: Request, store: OfStore) -> Response:
 
 
 async def in_turn(call: Callable[..., Response], *given: Any) -> Response:
-    """Answer what checks a password when its turn comes."""
+    """Run a call that checks a password, when its turn comes."""
     return await asyncio.get_running_loop().run_in_executor(_LOGINS, call, *given)
 
 
 def let_in(
     request: Request, store: Store, person: Person | None, where: str, message: Message | None = None
 ) -> Response:
-    """Send a browser on with a new session, and with something to tell on its first page.
+    """Log a browser in with a new session, and send it on, perhaps with a message for its first page.
 
     The session that it had ends: a key that somebody else put into the browser is worth nothing after that.
     """
@@ -108,7 +108,7 @@ def let_in(
 
 
 def _make_known(request: Request, store: Store, account_id: int, answer: Response) -> None:
-    """Let no stranger keep somebody waiting in this browser from now on."""
+    """Mark this browser as known, so that strangers' failed logins no longer make its user wait."""
     settings = request.app.state.settings
     set_marks(answer, settings, logins.add_mark(store, account_id, known_marks(request, settings)))
 
@@ -211,7 +211,7 @@ def open_door(
 
 
 def _good_link(request: Request, store: Store, token: str) -> Link | None:
-    """The link of a token; those of `--local` are good only there, and the others only elsewhere."""
+    """The link of a token, if it is valid here: `--local` links work only there, others only elsewhere."""
     link = logins.peek_link(store, token)
     local: bool = request.app.state.settings.local
     return link if link is not None and (link.purpose == OPEN) == local else None
@@ -235,7 +235,7 @@ def _note_revoked(request: Request, person: Person, revoked: int) -> None:
 
 
 def _site(request: Request) -> str:
-    """The name under which people reach the workbench: often their school's, and not to be in a password."""
+    """The host name of the workbench: often the school's, so it may not be part of a password."""
     return urlsplit(main_origin(request.app.state.settings)).hostname or ""
 
 
@@ -276,7 +276,7 @@ def show_account(request: Request, store: OfStore) -> HTMLResponse:
 
 @router.post("/account/name", dependencies=[with_accounts])
 def give_name(request: Request, store: OfStore, person: OfPerson, name: Text = "") -> RedirectResponse:
-    """Be called by another name."""
+    """Change the name of the person who is logged in."""
     with Flashing(request):
         accounts.rename_account(store, id_of(person), name)
         note(request, events.ACCOUNT_CHANGED, about=person.login)
@@ -294,7 +294,7 @@ async def give_password(
     again: Text = "",
     keep_tokens: Annotated[bool, Form()] = False,
 ) -> Response:
-    """Choose another password; who knows only the session's cookie cannot."""
+    """Change the password, which takes the current password: a stolen session cookie is not enough."""
     return await in_turn(_give_password, request, store, person, current, new, again, keep_tokens)
 
 
@@ -394,7 +394,7 @@ def browser_of(agent: str) -> str:
 
 
 def _demand_password(request: Request, store: Store, person: Person, password: str) -> None:
-    """Refuse a wrong password, and let nobody guess it from a session that was left open."""
+    """Refuse a wrong password, and keep people from guessing it in a session that was left open."""
     # Counted for those who are logged in as this person: strangers cannot keep somebody from a new password.
     attempt = Attempt(person.login, client_address(request), mark=f"account {person.id}")
     if logins.wait_before(store, attempt) > 0:

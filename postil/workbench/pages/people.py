@@ -157,7 +157,7 @@ def _person(request: Request, store: Store, account_id: int, once: Once | None =
 
 
 def state_of(account: Account) -> str:
-    """How far an account is, in a word."""
+    """The state of an account, in one word."""
     if account.closed:
         return "closed"
     return "active" if account.has_password else "invited"
@@ -214,7 +214,7 @@ def share(
 def change_level(
     request: Request, course_id: int, account_id: Number, store: OfStore, level: Text = ""
 ) -> RedirectResponse:
-    """Share a course with somebody for more or less than before."""
+    """Change what somebody may do in a shared course."""
     other = _demand_member(store, course_id, account_id)
     with Flashing(request):
         _share(request, store, course_id, other, level)
@@ -234,7 +234,7 @@ def unshare(request: Request, course_id: int, account_id: Number, store: OfStore
 
 @sharing_router.post("/courses/{course_id}/leave", dependencies=[may(Level.HELP)])
 def leave(request: Request, course_id: int, store: OfStore, person: OfPerson) -> RedirectResponse:
-    """See a course of somebody else no longer."""
+    """Leave a course that somebody else has shared."""
     course = get_course(store, course_id)
     if person.id is None or course.owner == person:
         flash(request, "You own this course.", "error", "Transfer it to someone else first.")
@@ -247,7 +247,7 @@ def leave(request: Request, course_id: int, store: OfStore, person: OfPerson) ->
 
 @sharing_router.post("/courses/{course_id}/handover", dependencies=[may(Level.OWN)])
 def give_away(request: Request, course_id: int, store: OfStore, login: Text = "") -> RedirectResponse:
-    """Make the course somebody else's; who had it can go on teaching in it."""
+    """Transfer the course to somebody else; its former owner can still teach in it."""
     with Flashing(request):
         other = _demand_person(store, login)
         hand_over(store, course_id, id_of(other))
@@ -293,7 +293,7 @@ def _share(request: Request, store: Store, course_id: int, other: Person, level:
 
 
 def _demand_person(store: Store, login: str) -> Person:
-    """Somebody by their login; a closed account is as good as none."""
+    """The person with this login; a closed account counts as missing."""
     account = find_account(store, login)
     if account is None or account.closed:
         raise PostilError(f"nobody here has the login “{login}”.", hint="Check the spelling.")
@@ -301,7 +301,7 @@ def _demand_person(store: Store, login: str) -> Person:
 
 
 def _demand_member(store: Store, course_id: int, account_id: int) -> Person:
-    """Somebody with whom a course is shared; others are not there as far as this course is concerned."""
+    """A person with whom a course is shared; for anybody else, the page does not exist."""
     people = {member.person.id: member.person for member in list_members(store, course_id)}
     if account_id not in people:
         raise HTTPException(404)
@@ -332,7 +332,7 @@ class Chosen:
 
 
 def choose(person: str = "", kind: str = "", before: str = "") -> Chosen:
-    """What an address asks for; what nobody could have chosen counts as not chosen."""
+    """Read the filter in an address; values that the page does not offer are ignored."""
     return Chosen(read_number(person), kind if kind in KINDS else "", read_number(before))
 
 
@@ -356,7 +356,7 @@ def log_table(store: OfStore, chosen: OfLog) -> Response:
 
 @log_router.get("/courses/{course_id}/log", dependencies=[may(Level.OWN), with_accounts])
 def show_course_log(request: Request, course_id: int, store: OfStore, chosen: OfLog) -> HTMLResponse:
-    """What was done in a course, the newest first; not from where."""
+    """What was done in a course, newest first, without the addresses it was done from."""
     course = get_course(store, course_id)
     people = [member.person for member in list_members(store, course_id)]
     people = [course.owner, *people] if course.owner else people

@@ -131,7 +131,7 @@ def _search(
 
 
 def _chosen(store: Store, person: Person, who: Sequence[int]) -> tuple[list[Pupil], list[Stored]]:
-    """Those who were chosen with what is stored; nobody sees what others say who still label it blind."""
+    """The chosen pupils and their stored data; refused to people who are still labelling some of it blind."""
     pupils = get_pupils(store, who, person)
     stored = stored_of(store, pupils)
     for question_id in {item.question.id for item in stored}:

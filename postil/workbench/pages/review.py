@@ -383,7 +383,7 @@ def _read_versions(text: str) -> dict[int, Version]:
 def usually_ticked(group: Group, view: View) -> bool:
     """Whether a group's decision is about an answer unless somebody says otherwise.
 
-    What is decided is not decided again by the way; where all are, all are meant.
+    Answers that are decided already are left out, unless the whole group is.
     """
     return view.decision is None or group.decided == group.size
 

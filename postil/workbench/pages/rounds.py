@@ -63,7 +63,7 @@ class _MaySeeRound(May):
     """Lets the people of a round pass, and those who teach in its course."""
 
     def __call__(self, request: Request, store: OfStore, person: OfPerson) -> None:
-        """Refuse, or do nothing."""
+        """Raise an error unless the person may go on."""
         number = read_number(str(request.path_params["round_id"])) or 0
         question_id = part_in(store, person, number)
         if question_id is None:
@@ -83,13 +83,13 @@ class _Path:
     done: frozenset[int]
 
     def after(self, answer_id: int | None) -> int | None:
-        """The next answer that is not done, from the one given on and then from the start; None: all are."""
+        """The next answer to do after this one, starting again at the beginning; None if all are done."""
         start = self.answers.index(answer_id) + 1 if answer_id in self.answers else 0
         ahead = [*self.answers[start:], *self.answers[:start]]
         return next((answer for answer in ahead if answer not in self.done), None)
 
     def before(self, answer_id: int | None) -> int | None:
-        """The answer before this one; before the end there is the last."""
+        """The answer before this one, or the last answer if none is given."""
         place = self.answers.index(answer_id) if answer_id in self.answers else len(self.answers)
         return self.answers[place - 1] if place else None
 
@@ -199,13 +199,13 @@ def _find(work: Work, person: Person, name: str) -> int | None:
 
 
 def _said(work: Work, answer_id: int | None) -> list[Tagging]:
-    """What the two said of an answer, in the alphabet's order, so that nobody can tell who said which."""
+    """What the two labellers said of an answer, sorted by label to hide who said which."""
     taggings = [tagging for tagging in work.taggings if tagging.item == str(answer_id)]
     return sorted(taggings, key=lambda tagging: tagging.tags)
 
 
 def _time(seconds: str, opened: str) -> float | None:
-    """How long somebody looked: as the page measured it, else since it was sent."""
+    """How many seconds somebody took: as measured by the page, or else since the page was sent."""
     try:
         return float(seconds) if seconds else time() - int(opened)
     except (ValueError, OverflowError):

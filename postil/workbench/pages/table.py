@@ -175,7 +175,7 @@ def _rows_context(store: Store, question_id: int, chosen: Filter, page: int) -> 
 
 
 def _later(page: int) -> int | None:
-    """The number of a page as addresses name it: the first needs no number."""
+    """The page number to put into an address; None for the first page, which needs none."""
     return page if page > 1 else None
 
 

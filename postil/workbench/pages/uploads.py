@@ -101,7 +101,9 @@ def read_draft(store: Store, draft: Draft, fields: Mapping[str, Any], most: int)
         if len(number) < _MOST_DIGITS
     }
     left_out = {number for number in right if f"take-{number}" not in fields}
-    plan = make_plan(draft, columns, taken=taken, left_out=left_out, given=right, targets=targets, most=most)
+    plan = make_plan(
+        draft, columns, taken=taken, left_out=left_out, replacements=right, targets=targets, most=most
+    )
     return Reading(draft, columns, fields, targets, plan)
 
 
@@ -110,7 +112,7 @@ def _chosen_columns(draft: Draft, fields: Mapping[str, Any]) -> dict[str, tuple[
 
     For a role that the form did not have, because the draft was read otherwise, they are guessed.
     """
-    known = {str(place): place for place in range(len(draft.rows.header))}
+    known = {str(column): column for column in range(len(draft.rows.header))}
     chosen = guess_columns(draft)
     for role in roles_of(draft):
         if role in fields:
@@ -155,7 +157,7 @@ def _find_targets(
 
 
 def _drawn(columns: Columns, fields: Mapping[str, Any]) -> str:
-    """Of what the questions are made: their column, that of the right answers, and if there is a heading."""
+    """What the questions were made from: columns of questions and right answers, and any heading."""
     places = [",".join(map(str, columns[role])) for role in ("question", "reference")]
     return ";".join([*places, HEADLESS if HEADLESS in fields else ""])
 
@@ -163,10 +165,10 @@ def _drawn(columns: Columns, fields: Mapping[str, Any]) -> str:
 def _choices(draft: Draft, columns: Columns, role: str) -> list[tuple[str, str, bool]]:
     """What a role's columns can be: the value that a form sends, its words, and whether it is chosen."""
     header = draft.rows.header
-    values = {"": _NONE[role], **{str(place): name for place, name in enumerate(header)}}
-    for places in (guess_columns(draft)[role], columns[role]):
-        if len(places) > 1:
-            values[",".join(map(str, places))] = " + ".join(header[place] for place in places)
+    values = {"": _NONE[role], **{str(column): name for column, name in enumerate(header)}}
+    for group in (guess_columns(draft)[role], columns[role]):
+        if len(group) > 1:
+            values[",".join(map(str, group))] = " + ".join(header[column] for column in group)
     chosen = ",".join(map(str, columns[role]))
     return [(value, words, value == chosen) for value, words in values.items()]
 
@@ -176,11 +178,11 @@ def draft_page(request: Request, store: Store, reading: Reading, status: int = 2
     draft, columns = reading.draft, reading.columns
     question = get_question(store, draft.question_id) if draft.question_id is not None else None
     header = draft.rows.header
-    taken = {place: role for role in reversed(ROLES) for place in columns[role]}
+    taken = {column: role for role in reversed(ROLES) for column in columns[role]}
     asked = {question.text for question in draft.wide}
     slots = {slot["response"] for slot in find_slots(header).values()} if draft.wide else set()
-    taken |= {place: "answer" for place, name in enumerate(header) if name in asked | slots}
-    shown = [*sorted(taken), *(place for place in range(len(header)) if place not in taken)][:_MOST_SHOWN]
+    taken |= {column: "answer" for column, name in enumerate(header) if name in asked | slots}
+    shown = [*sorted(taken), *(column for column in range(len(header)) if column not in taken)][:_MOST_SHOWN]
     return render(
         request,
         "_preview.html" if is_htmx(request) else "draft.html",
@@ -194,7 +196,7 @@ def draft_page(request: Request, store: Store, reading: Reading, status: int = 2
         parts=[] if question else _parts(reading),
         known=[] if question else list_questions(store, draft.course_id),
         choices={role: _choices(draft, columns, role) for role in roles_of(draft)},
-        shown=[(place, header[place], taken.get(place, "")) for place in sorted(shown)],
+        shown=[(column, header[column], taken.get(column, "")) for column in sorted(shown)],
         more_columns=len(header) - len(shown),
         first=[(row.line, [_short(cell) for cell in row.cells]) for row in draft.rows.rows[:_FIRST_ROWS]],
     )
@@ -322,7 +324,7 @@ def show_draft(request: Request, token: str, store: OfStore, settings: OfSetting
 def refresh_draft(
     request: Request, token: str, store: OfStore, settings: OfSettings, fields: Fields
 ) -> HTMLResponse:
-    """The same when a column was chosen otherwise, or the first row is no heading."""
+    """Show the draft again after a column was changed, or the first row was declared not to be a heading."""
     reading = read_draft(store, get_draft(store, token), fields, settings.most_answers)
     return draft_page(request, store, reading)
 

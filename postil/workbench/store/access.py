@@ -77,7 +77,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What is known of a key that was used before: for which request, and how that was answered.
+    """What is stored about a key that was used before: the request it was used for, and the response.
 
     `status` is None while the request is under way, and if it broke off, so that nobody knows how far it got.
     """
@@ -301,7 +301,7 @@ def forget_replies(session: Session, answer_ids: Collection[int]) -> None:
 
 
 def _answers_in(record: dict[str, Any]) -> set[int]:
-    """The answers that a kept reply tells of, by their numbers."""
+    """The numbers of the answers that a stored reply mentions."""
     if not record.get("body"):
         return set()
     body = json.loads(record["body"])
@@ -318,12 +318,12 @@ def forget_old_replies(store: Store) -> None:
 
 
 def delete_old_replies(session: Session) -> None:
-    """The same within a transaction that writes something else."""
+    """Delete replies older than a day, within a transaction that writes something else."""
     session.execute(delete(ReplyRow).where(ReplyRow.created < now() - _REPLIES_KEPT))
 
 
 def _capped(role: str, level: Level) -> Level:
-    """What a share is worth: to an assistant, who may have been a teacher before, no more than helping."""
+    """The level that a share grants: for assistants, even former teachers, never more than helping."""
     return Level.HELP if role == ASSISTANT else level
 
 

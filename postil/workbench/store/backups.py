@@ -164,7 +164,7 @@ def _last_number(connection: Connection, table: Table) -> int:
 
 
 def _go_on_from(connection: Connection, table: Table, last: int) -> None:
-    """Let the numbers of a table begin after the last that was ever given."""
+    """Make a table number its new rows after the highest number ever given."""
     last = max(last, connection.scalar(select(func.max(table.columns.id))) or 0)
     if last == 0:
         return
@@ -177,7 +177,7 @@ def _go_on_from(connection: Connection, table: Table, last: int) -> None:
 
 
 def _sequence_of(connection: Connection, table: Table) -> str | None:
-    """The name of what gives the numbers of a table in PostgreSQL."""
+    """The name of the PostgreSQL sequence that numbers a table's rows."""
     quoted = connection.dialect.identifier_preparer.quote(table.name)
     sequence: str | None = connection.scalar(select(func.pg_get_serial_sequence(quoted, "id")))
     return sequence
@@ -186,7 +186,7 @@ def _sequence_of(connection: Connection, table: Table) -> str | None:
 def _counter(
     progress: Progress | None, connection: Connection, tables: Iterable[Table]
 ) -> Callable[[int, str], None]:
-    """What is called with the rows just written and their table; counts them all first if somebody looks."""
+    """A function to call with the rows just written and their table; it reports any progress wanted."""
     if progress is None:
         return lambda rows, table: None
     total = sum(connection.scalar(select(func.count()).select_from(table)) or 0 for table in tables)

@@ -48,7 +48,7 @@ _WATCH: ContextVar[Watch | None] = ContextVar("watch", default=None)
 
 @contextmanager
 def watch_commits() -> Iterator[Watch]:
-    """Watch what is stored from here on, also in threads that this one waits for."""
+    """Record whether anything is stored inside the block, also by threads that this one waits for."""
     watch = Watch()
     before = _WATCH.set(watch)
     try:
@@ -159,7 +159,7 @@ def shown(database: Path | str) -> str:
 
 
 def forget_deleted(store: Store) -> None:
-    """Leave nothing of what was deleted, as far as this can be done at once; it is deleted in any case."""
+    """Remove traces of deleted data, as far as that is possible at once; the data itself is already gone."""
     with suppress(PostilError), store._in_words():
         store.kind.forget_deleted()
 

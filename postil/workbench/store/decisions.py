@@ -323,7 +323,7 @@ def _keep(
 
 
 def _step_aside(session: Session, ids: Sequence[int]) -> dict[int, Mapping[str, bool]]:
-    """Let earlier decisions on answers count no longer; returns their ticks, which may go on to count."""
+    """Retire earlier decisions on answers; returns their ticks, which the new decisions may take over."""
     ticks: dict[int, Mapping[str, bool]] = {}
     for batch in batches_of(ids):
         earlier = DecisionRow.answer_id.in_(batch), DecisionRow.standing

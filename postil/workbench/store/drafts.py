@@ -254,7 +254,7 @@ def _quiz(packed: Mapping[str, Any]) -> Quiz:
 
 
 def _forget(session: Session, digests: Select[Any]) -> int:
-    """Delete drafts, and say how many; whoever is just storing one of them is not waited for."""
+    """Delete drafts and return how many; those that somebody is just storing are skipped."""
     old = list(session.scalars(digests.with_for_update(skip_locked=True)))
     session.execute(delete(DraftRow).where(DraftRow.digest.in_(old)))
     return len(old)

@@ -63,7 +63,7 @@ class Kind:
         return None
 
     def forget_deleted(self) -> None:
-        """Leave nothing of what was deleted, as far as this can be done at once."""
+        """Remove traces of deleted data, as far as that is possible at once."""
 
 
 class SqliteFile(Kind):

@@ -143,7 +143,7 @@ def set_phase(store: Store, job: Job, phase: str, total: int) -> None:
 def finish(
     store: Store, job: Job, result: Mapping[str, object], spent: Mapping[str, float] | None = None
 ) -> None:
-    """The job is done; `spent` are seconds by stage that were not counted yet."""
+    """Mark a job as done; `spent` has the seconds by stage that were not counted yet."""
     with store.writing() as session:
         row = demand_lease(session, job, lock=True)
         row.state, row.phase, row.result, row.finished = "done", "", dict(result), now()
@@ -151,7 +151,7 @@ def finish(
 
 
 def fail(store: Store, job: Job, message: str) -> None:
-    """The job cannot be done; the message is for the teacher."""
+    """Mark a job as failed; the message is for the teacher."""
     with store.writing() as session:
         row = demand_lease(session, job, lock=True)
         row.state, row.phase, row.error, row.finished = "failed", "", message, now()
@@ -200,7 +200,7 @@ def decisions_heard(store: Store, question_id: int) -> int:
 
 
 def show_life(store: Store, name: str) -> None:
-    """Say that a worker is alive; those of long ago are forgotten."""
+    """Record that a worker is alive, and forget workers not seen for a long time."""
     with store.writing() as session:
         moment = shared_now(session)
         session.merge(WorkerRow(name=name, seen=moment))
@@ -208,7 +208,7 @@ def show_life(store: Store, name: str) -> None:
 
 
 def leave(store: Store, name: str) -> None:
-    """Say that a worker goes."""
+    """Remove a worker that is stopping."""
     with store.writing() as session:
         session.execute(delete(WorkerRow).where(WorkerRow.name == name))
 
@@ -247,7 +247,7 @@ def demand_lease(session: Session, job: Job, *, lock: bool = False) -> JobRow:
 
 
 def lock_work(session: Session, job: Job) -> JobRow:
-    """The same before writing: until this is done, nobody takes the job over or writes under its question."""
+    """Like `demand_lease` with a lock that also covers the job's question, until the transaction ends."""
     if session.get(QuestionRow, job.question_id, with_for_update={"key_share": True}) is None:
         raise LeaseLostError
     return demand_lease(session, job, lock=True)
@@ -337,7 +337,7 @@ def _try_lease(
 
 
 def _free(session: Session, expires_after: float) -> ColumnElement[bool]:
-    """Whether a job can be leased: nobody is at it, and none comes first that judges the same answers."""
+    """Whether a job can be leased: nobody works on it, and no other job on the same answers goes first."""
     expired = _is_far(JobRow.heartbeat, shared_now(session), timedelta(seconds=expires_after))
     waits = JobRow.state == "waiting"
     other = aliased(JobRow)
@@ -353,7 +353,7 @@ def _free(session: Session, expires_after: float) -> ColumnElement[bool]:
 
 
 def _is_far(column: Any, moment: datetime, longest: timedelta) -> ColumnElement[bool]:
-    """Whether a sign of life is too old.
+    """Whether a sign of life is too old, or dated too far in the future.
 
     One from the future was given before the clock was set back, and counts as old: whoever is alive soon
     gives another, and whoever is dead must not keep a job until the clock has caught up.
@@ -362,5 +362,5 @@ def _is_far(column: Any, moment: datetime, longest: timedelta) -> ColumnElement[
 
 
 def _ended(row: JobRow) -> tuple[str, str]:
-    """The counter of jobs of this kind that ended so."""
+    """The counter for jobs of this kind that ended in this state."""
     return ENDED, f"{row.kind} {row.state}"

@@ -129,7 +129,7 @@ def missing(store: Store, job: Job) -> list[int]:
 
 
 def unread(store: Store, job: Job) -> set[int]:
-    """The answers of a job's question that could not be read before; those of a regrade, by itself.
+    """The answers that could not be read before; except for `grade`, only those that this job found itself.
 
     Whoever grades everything again may have given workers more memory, so that is tried again.
     """

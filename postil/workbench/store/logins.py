@@ -110,7 +110,7 @@ def peek_link(store: Store, token: str) -> Link | None:
 
 
 def use_link(store: Store, token: str) -> Link | None:
-    """Use a link up, and say what it was for; None if it is not valid. Of two users at once only one can."""
+    """Use a link up, and return it; None if it is not valid. If two try at once, only one succeeds."""
     with store.writing() as session:
         return _take_link(session, token)
 
@@ -162,7 +162,7 @@ def end_sessions(store: Store, account_id: int, *, but: str | None = None) -> in
 
 
 def end_local_sessions(store: Store) -> None:
-    """Forget the sessions and links of the mode for one person."""
+    """Delete the sessions and links of `--local`, the mode for one person."""
     with store.writing() as session:
         session.execute(delete(SessionRow).where(SessionRow.account_id.is_(None)))
         session.execute(delete(LinkRow).where(LinkRow.purpose == OPEN))
@@ -273,7 +273,7 @@ def change_password(
 def _replace_password(
     session: Transaction, account_id: int, hashed: str, *, but: str | None = None, keep_tokens: bool
 ) -> int:
-    """Replace a password by its hash; links for choosing one end, and what was opened by the old one."""
+    """Store a new password's hash; ends links for choosing one, other sessions and, unless kept, tokens."""
     demand_account(session, account_id).password = hashed
     session.flush()
     session.execute(delete(LinkRow).where(LinkRow.account_id == account_id))
@@ -291,7 +291,7 @@ def _is(table: type[LinkRow] | type[SessionRow], secret: str) -> ColumnElement[b
 
 
 def _take_link(session: Transaction, token: str) -> Link | None:
-    """Use a link up together with what is done by it: if that fails, the link stays valid."""
+    """Use a link up within a transaction: if what the link allows fails, the link stays valid."""
     link = _find_link(session, token)
     if link is None:
         return None
@@ -346,7 +346,7 @@ def _adopt(session: Transaction, owner: AccountRow) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """Somebody who tries a password: whose it would be, and from which address.
+    """An attempt to enter a password: for which login, and from which address.
 
     `mark` is that of a browser which is known to be the account's, otherwise empty.
     """
@@ -375,7 +375,7 @@ def wait_before(store: Store, attempt: Attempt) -> float:
 
 
 def forgive(store: Store, attempt: Attempt) -> None:
-    """Forget the failures before a right password; those of the address and the login alone stay.
+    """Forget the failures before a right password, but not those of the address or the login alone.
 
     Others may still be guessing there.
     """
@@ -418,7 +418,7 @@ def find_any_mark(store: Store, marks: str) -> str:
 
 
 def _counted(attempt: Attempt) -> dict[str, int]:
-    """What an attempt counts for, as hashes, and how many failures of each are free; its own comes first."""
+    """The hashes that an attempt is counted under, with the failures each allows; its own comes first."""
     if attempt.mark:
         return {digest_of(f"browser {attempt.mark}"): _TRIES}
     login, address = f"name {fold_login(attempt.login)}", f"address {attempt.address}"

@@ -96,13 +96,13 @@ def weakness_of(password: str, login: str, name: str = "", site: str = "") -> We
 
 
 def composed(text: str, longest: int) -> str:
-    """The same letters, however a keyboard or a system composes them."""
+    """A text in one Unicode form (NFKC), however a keyboard or a system composes its letters."""
     # Cut before: composing takes time with the square of the length, and strangers send logins and passwords.
     return normalize("NFKC", storable(text[: _SIGNS_PER_LETTER * longest + 1]))
 
 
 def _take_out(text: str, known: dict[Weakness, list[str]]) -> tuple[Weakness | None, str]:
-    """What is left of a text without what is known and without rows of keys, and the first of these in it."""
+    """Strip known words and rows of keys from a text; returns the first weakness found, and what is left."""
     weakness = None
     for reason, words in known.items():
         for word in sorted(words, key=len, reverse=True):

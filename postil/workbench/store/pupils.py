@@ -83,7 +83,7 @@ class Erased:
 
 
 def find_pupils(store: Store, words: str, person: Person = LOCAL, *, exact: bool = False) -> list[Pupil]:
-    """Those whose name or id has these words in it, or `exact` is them; upper and lower case are the same.
+    """Find pupils whose name or id contains these words, or with `exact` equals them, ignoring case.
 
     An administrator finds them in all courses, others in those where they teach.
     """
@@ -247,7 +247,7 @@ def _by_course(pupils: Iterable[Pupil]) -> Counter[int]:
 
 
 def _teaches(person: Person) -> ColumnElement[bool]:
-    """Whether a course is one in which a person may take answers away and delete them."""
+    """Whether a person may export and delete the answers of a course; a condition on `CourseRow`."""
     if person.is_owner:
         return true()
     if person.role == ASSISTANT:

@@ -300,7 +300,7 @@ class TokenRow(Numbered, Base):
 
 
 class ReplyRow(Base):
-    """What a write was answered that came with an idempotency key; `status` is NULL while it is under way."""
+    """The response to a write that had an idempotency key; `status` is NULL while the write is under way."""
 
     __tablename__ = "reply"
     digest: Mapped[str] = mapped_column(primary_key=True)
