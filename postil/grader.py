@@ -18,14 +18,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import expit
 
-from postil.data.arrays import Floats
+from postil.data.arrays import Floats, Singles
 from postil.data.judgements import CREDIT, Facets, Judgement
 from postil.data.questions import Answer, Question, Reference
 from postil.errors import PostilError, unknown_label
 from postil.grading.answers import as_read, fingerprint, shortened
 from postil.grading.decision import LABELS, demand_known, demand_strictness, reconciled
-from postil.grading.evidence import gather
+from postil.grading.evidence import gather, nearness
 from postil.grading.judging import Opinion, judge_class, worth_labelling
 from postil.grading.memory import KNOWN, NEW, Kernel
 from postil.grading.probabilities import Model, Stack, demand_labels, fit_to, load_model, save_model
@@ -36,6 +37,9 @@ Labelled = tuple[str, str]  # an answer and its label
 Graded = tuple[Question, list[Judgement]]
 
 STACK_FILE = "stack.json"
+# How alike a question must be to those of the challenge for the quick reader to have half a vote, and how
+# quickly it gets a whole one (docs/decisions.md); with less than so much of it, it is not asked.
+_AT_HOME, _AT_HOME_SPREAD, _LEAST_SHARE = 0.74, 0.01, 0.05
 _TOGETHER = 256  # answers explained at once: many are faster than a few
 
 
@@ -52,6 +56,8 @@ class Grader:
     reader: str = QUICK
     # Whether answers are called correct more or less readily than by the teachers it has learned from.
     strictness: str = "normal"
+    # Where the questions are that the quick reader is at home with (`evidence.landmarks`).
+    home: Singles = field(default_factory=lambda: np.zeros((0, 0), np.float32), repr=False)
     _remembered: dict[str, dict[str, str]] = field(default_factory=dict, repr=False)
 
     def grade(
@@ -145,12 +151,17 @@ class Grader:
     ) -> tuple[list[Opinion], Kernel, dict[str, str]]:
         """Who judges a question, and what is remembered of it.
 
-        On questions that they have learned from, the readers know different things, so both are asked.
+        On questions that they have learned from, the readers know different things, so both are asked; on a
+        new one the quick reader has a say if it is much like those.
         """
         name = fingerprint(question, references)
         decided = self._remembered.get(name, {})
         if name not in self.known:
-            return [Opinion(self.stacks["new"], reader(self.reader))], NEW, decided
+            opinions = [Opinion(self.stacks["new"], reader(self.reader))]
+            share = float(expit((nearness(question, references, self.home) - _AT_HOME) / _AT_HOME_SPREAD))
+            if share > _LEAST_SHARE:
+                opinions.append(Opinion(_shipped(QUICK).stacks["new"], reader(QUICK), share))
+            return opinions, NEW, decided
         opinions = [Opinion(self.stacks["known"], reader(self.reader))]
         if self.reader != QUICK:
             opinions.append(Opinion(_shipped(QUICK).stacks["known"], reader(QUICK)))
@@ -263,7 +274,7 @@ def load(
     if unknown is not None:
         raise PostilError(unknown_label(unknown), hint=f"Labels that earn credit: {', '.join(LABELS)}.")
     if any(not 0 <= value <= 1 for value in (credit or {}).values()):
-        raise PostilError("a label can earn from 0 to 1, no less and no more.")
+        raise PostilError("what a label earns must be between 0 and 1.")
     demand_strictness(strictness)
     if reader is not None:
         demand_reader(reader)
@@ -279,7 +290,8 @@ def load(
                 f"the model in {model} was trained with the {fitted.reader} reader, not with the {name} one.",
                 hint="Leave out the reader, or train the model again with: postil train --reader",
             )
-    return Grader(fitted.stacks, fitted.known, {**CREDIT, **(credit or {})}, target, name, strictness)
+    earned = {**CREDIT, **(credit or {})}
+    return Grader(fitted.stacks, fitted.known, earned, target, name, strictness, fitted.home)
 
 
 def evidence_of(questions: Sequence[Question], progress: Progress | None = None, name: str = QUICK) -> Floats:

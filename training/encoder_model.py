@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import torch
@@ -43,7 +44,9 @@ class Links(nn.Module):
 class Encoder(nn.Module):
     """A pretrained encoder that reads two texts at once, the mean of its last vectors, and a head a task."""
 
-    def __init__(self, folder: Path, attention: str = "sdpa", layers: int = 0) -> None:
+    def __init__(
+        self, folder: Path, attention: str = "sdpa", layers: int = 0, heads: Mapping[str, int] = HEADS
+    ) -> None:
         super().__init__()
         config = AutoConfig.from_pretrained(folder)
         if config.model_type == "mpnet":  # has no other
@@ -57,7 +60,7 @@ class Encoder(nn.Module):
             keep_layers(self.body, layers)
         self.drop = nn.Dropout(0.1)
         size = self.body.config.hidden_size
-        self.heads = nn.ModuleDict({name: nn.Linear(size, count) for name, count in HEADS.items()})
+        self.heads = nn.ModuleDict({name: nn.Linear(size, count) for name, count in heads.items()})
         self.links = Links(size)
 
     def states(self, batch: dict) -> torch.Tensor:

@@ -1,149 +1,204 @@
-"""Teach the careful reader: a larger teacher's soft labels, graded answers of other subjects, tricks and facts.
+"""Teach a reader: a larger teacher's soft labels, people's labels, and tricks.
 
-    python training/reader.py --model MPNET --pairs reader.jsonl.xz --out reader.safetensors --minutes 100
+    python training/reader.py --model MPNET --pool pool.jsonl.xz [--soft soft.npz] --out FOLDER
 
-MPNET holds all-mpnet-base-v2, PAIRS is what `reader_data.py` packed. Two cores are enough where the processor
-multiplies in bfloat16. A reader that is used for choosing does not see what is held back; with `--everything` it does.
-`--begin` goes on from weights that were kept.
+MODEL holds all-mpnet-base-v2 (the careful reader) or all-MiniLM-L6-v2 (the quick one), POOL is what `reader_data.py`
+packed, SOFT what `reader_teacher.py` says of it (without, the pool's own judgements of an earlier teacher count). Writes `chosen.safetensors`, a network that has not seen what is held
+back and by which things are chosen and measured, and goes on from it with everything to `final.safetensors`, which
+ships. Meant for a GPU; on two cores that multiply in bfloat16, an hour and a half makes a careful reader (`--tokens 3840
+--frozen 3`).
 """
 
 from __future__ import annotations
 
 import argparse
-import math
+import copy
+import queue
 import random
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import torch
-from encoder_learning import Average, Stream
-from encoder_model import HEADS, Encoder
-from encoder_pairs import RESPONSES, Pairs, read_pairs
+from encoder_model import Encoder
+from reader_pool import LABELS, TASKS, Pool, kind_of, label_cost, masked, read_pool, rounded
 from safetensors.torch import load_file, save_file
+from tokenizers import Tokenizer
 from torch import nn
 
-LONGEST = 224  # pieces of a pair
-TOKENS = 3840  # in a batch, padding included
-# Of a batch, in pieces: with few different shapes, the processor's matrix products are planned only once.
-WIDTHS = (16, 24, 32, 40, 48, 64, 80, 96, 128, 160, LONGEST)
+HEADS = {task: len(labels) for task, labels in TASKS.items()}
 HEAT = 1.3  # the teacher's labels are softened by it
-TRUST = 0.75  # in the teacher, where a person has spoken as well
+# In the teacher, where a person has spoken as well; less where it has not seen what the person said.
+TRUST, TRUST_HELD = 0.7, 0.5
+HIDDEN = 0.05  # share of the pieces that are hidden while learning, so that none is relied upon alone
+UNASKED = 0.15  # share of the pairs that are shown without their question
 AGAIN = 3  # times more often what was held back is shown to a reader that may see it at last
-FROZEN = 3  # layers that stay as they are, after the words' own vectors
-
+HELD = ("corpus", "question", "answer")
 SHARES = {
-    "taught answers": 0.32,  # SRA's, beside other answers and references; made and joined ones
-    "taught others": 0.20,  # other subjects
-    "graded": 0.12,
-    "options wrong": 0.03,  # as many right ones: how frequent a label is must not be learned from what was made
-    "options right": 0.03,
-    "tricks": 0.10,
-    "honest": 0.08,
-    "inference": 0.12,  # claims among it
+    "sra": 0.13,
+    "crossed": 0.18,
+    "made": 0.03,
+    "graded": 0.16,
+    "beside": 0.10,
+    "options": 0.09,
+    "trick": 0.09,
+    "honest": 0.05,
+    "composed": 0.02,
+    "claims": 0.06,
+    "clauses": 0.04,
+    "nli": 0.05,
 }
-_SRA = ("sra", "crossed", "foreign", "joined", "made")
+# Where an earlier teacher has judged some of the pool only.
+SHARES_BEFORE = {
+    "sra": 0.18, "taught": 0.26, "made": 0.02, "graded": 0.20, "options": 0.07, "trick": 0.09, "honest": 0.06,
+    "composed": 0.02, "claims": 0.05, "nli": 0.05,
+}  # fmt: skip
 
 
-def stream_of(item: dict) -> str:
-    kind, _, corpus = item["source"].partition(" ")
-    if item["task"] == "nli":
-        return "inference"
-    if kind == "taught":
-        return "taught answers" if corpus in _SRA else "taught others"
-    if kind == "trick":
-        return "honest" if item["label"] == "correct" else "tricks"
-    return "graded" if kind == "graded" else item["source"]
+@dataclass(frozen=True)
+class Taught:
+    """The pool for a reader: pairs with and without their question, and the teacher's log-probabilities."""
+
+    asked: Pool
+    unasked: Sequence[np.ndarray]
+    soft: torch.Tensor
+    trust: torch.Tensor
+    special: tuple[int, int]  # the pieces that hide and that pad
 
 
-def batches(pairs: Pairs, rows: Sequence[int], rng: random.Random) -> Iterator[list[int]]:
-    """Batch after batch, round after round, each of rows of about one length and of as many pieces in all."""
-    groups: dict[int, list[int]] = {width: [] for width in WIDTHS}
+def taught(options: argparse.Namespace) -> Taught:
+    rows = read_pool(options.pool)
+    if options.soft:
+        soft = np.load(options.soft)["soft"].astype(np.float32)
+        rows = [{**row, "soft": values} for row, values in zip(rows, soft.tolist(), strict=True)]
+    rows = [row for row in rows if row["label"] or row.get("soft")]
+    if options.limit:
+        rows = random.Random(0).sample(rows, options.limit)
+    tokenizer = Tokenizer.from_file(str(options.model / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(options.longest)
+    tokenizer.encode_special_tokens = True  # a pupil may write "</s>"
+    sides = []
+    for side in ("asked", "second"):
+        pairs = [(row["first"], row[side]) for row in rows]
+        sides.append([np.array(encoding.ids, np.int32) for encoding in tokenizer.encode_batch(pairs)])
+    wide = np.full((len(rows), len(LABELS)), -30.0, np.float32)
+    pool = Pool(rows, sides[0])
+    for number, row in enumerate(rows):
+        if row.get("soft"):
+            wide[number, pool.possible[number]] = row["soft"][: HEADS[row["task"]]]
+    trust = [trust_in_teacher(row) for row in rows]
+    hide = tokenizer.token_to_id("[MASK]") or tokenizer.token_to_id("<mask>")
+    pad = tokenizer.token_to_id("<pad>")
+    special = hide, 0 if pad is None else pad
+    return Taught(pool, sides[1], torch.from_numpy(wide), torch.tensor(trust), special)
+
+
+def trust_in_teacher(row: dict) -> float:
+    if not row.get("soft"):
+        return 0.0
+    return 1.0 if row["label"] is None else TRUST_HELD if row["held"] else TRUST
+
+
+def batches(
+    data: Taught, held: Collection[str], shares: Mapping[str, float], tokens: int, seed: int
+) -> Iterator[tuple[torch.Tensor, ...]]:
+    """Batches made ahead by a thread: pieces, mask, possible and right labels, the teacher's, and its trust."""
+    pool, rng = data.asked, random.Random(seed)
+    hidden = np.random.default_rng(seed)
+    rows, weights = pool.draws(shares, held, AGAIN)
+    print(f"{len(rows):,} pairs to learn from", flush=True)
+    waiting: queue.Queue[tuple[torch.Tensor, ...]] = queue.Queue(6)
+
+    def make() -> None:
+        for group in pool.drawn(rows, weights, tokens, rng):
+            hide, pad = data.special
+            pieces = [data.unasked[row] if rng.random() < UNASKED else pool.pieces[row] for row in group]
+            width = rounded(max(map(len, pieces)))
+            ids = np.full((len(group), width), pad, np.int64)
+            mask = np.zeros((len(group), width), np.int64)
+            for place, one in enumerate(pieces):
+                ids[place, : len(one)] = one
+                mask[place, : len(one)] = 1
+            cover = (hidden.random(ids.shape) < HIDDEN) & (mask == 1)
+            cover[:, 0] = False
+            ids[cover] = hide
+            arrays = (ids, mask, pool.possible[group], pool.right[group])
+            waiting.put((*map(torch.from_numpy, arrays), data.soft[group], data.trust[group]))
+
+    threading.Thread(target=make, daemon=True).start()
     while True:
-        for row in rng.sample(rows, len(rows)):
-            width = next(width for width in WIDTHS if len(pairs.rows[row][0]) <= width)
-            groups[width].append(row)
-            if len(groups[width]) == TOKENS // width:
-                yield groups[width]
-                groups[width] = []
+        yield waiting.get()
 
 
-def tensors(pairs: Pairs, group: Sequence[int], hide: np.random.Generator) -> dict:
-    """The batch, padded to one of the widths."""
-    batch = pairs.tensors(group, hide)
-    width = TOKENS // len(group)
-    missing = max(each for each in WIDTHS if each <= width) - batch["ids"].shape[1]
-    return {name: nn.functional.pad(values, (0, missing)) for name, values in batch.items()}
+def logits_of(model: Encoder, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """The logits of all heads, one after the other."""
+    batch = {"ids": ids, "mask": mask}
+    pooled = model.pooled(model.states(batch), mask)
+    return torch.cat([model.heads[name](pooled) for name in HEADS], 1).float()
 
 
-def soft_labels(pairs: Pairs, group: Sequence[int], count: int) -> torch.Tensor:
-    """The teacher's log-probabilities; not a number where it has said nothing."""
-    return torch.tensor([pairs.items[row]["soft"] or [math.nan] * count for row in group])
-
-
-def cost_of(logits: torch.Tensor, labels: torch.Tensor, soft: torch.Tensor) -> torch.Tensor:
-    """By the labels, by the teacher, or by both; a coarse label is the sum of the finer ones."""
-    logs = torch.log_softmax(logits, -1)
-    if logits.shape[1] == len(RESPONSES):
-        coarse = torch.cat([logs, torch.logsumexp(logs[:, 1:], -1, keepdim=True)], -1)
-    else:
-        coarse = logs
-    hard = -coarse.gather(1, labels.clamp(min=0)[:, None])[:, 0]
-    taught = ~soft[:, 0].isnan()
-    wanted = torch.softmax(torch.where(taught[:, None], soft, torch.zeros_like(soft)) / HEAT, -1)
-    by_teacher = -(wanted * torch.log_softmax(logits / HEAT, -1)).sum(-1) * HEAT**2
-    labelled = labels >= 0
-    trust = torch.where(taught, torch.where(labelled, TRUST, 1.0), 0.0)
-    return (trust * by_teacher + (1 - trust) * torch.where(labelled, hard, 0.0)).mean()
+def cost_of(logits, possible, right, soft, trust) -> torch.Tensor:
+    """By the labels, by the teacher, or by both."""
+    wanted = torch.softmax(masked(soft / HEAT, possible), 1)
+    given = torch.log_softmax(masked(logits / HEAT, possible), 1)
+    by_teacher = -(wanted * given.masked_fill(~possible, 0)).sum(1) * HEAT**2
+    by_label = torch.where(trust < 1, label_cost(logits, possible, right | (trust == 1)[:, None]), 0)
+    return (trust * by_teacher + (1 - trust) * by_label).mean()
 
 
 def learn(
-    model: Encoder, pairs: Pairs, streams: dict[str, Stream], minutes: float, rate: float, out: Path
-) -> Encoder:
+    model: Encoder, data: Taught, held: Collection[str], options: argparse.Namespace, minutes: float, rate: float, seed: int
+) -> Encoder:  # fmt: skip
     """Learn for so many minutes; the average of the last third's weights."""
-    rng, hide = random.Random(0), np.random.default_rng(0)
-    groups = {name: batches(pairs, stream.places, rng) for name, stream in streams.items()}
-    shares = [stream.share for stream in streams.values()]
-    for part in (
-        model.body.embeddings,
-        *model.body.encoder.layer[:FROZEN],
-    ):  # what words are, it knows already
-        part.requires_grad_(False)
-    body = [p for name, p in model.named_parameters() if name.startswith("body.") and p.requires_grad]
-    own = list(model.heads.parameters())
-    optimiser = torch.optim.AdamW(
-        [{"params": body, "lr": rate, "times": 1}, {"params": own, "lr": 10 * rate, "times": 10}],
-        weight_decay=0.01,
-        fused=True,
-    )
-    average = None
-    model.train()
-    started, told, step, seen, costs = time.time(), 0.0, 0, 0, {}
-    while (done := (time.time() - started) / (60 * minutes)) < 1:
+    device = next(model.parameters()).device
+    named = [(name, weights) for name, weights in model.named_parameters() if weights.requires_grad]
+    weights = [values for _, values in named]
+    swift = copy.deepcopy(model).to(torch.bfloat16)  # computes; the whole numbers are kept beside it
+    shadows = [values for values in swift.parameters() if values.requires_grad]
+    groups = [
+        {"params": [values for name, values in named if name.startswith("body.") is body], "times": times}
+        for body, times in ((True, 1), (False, 10))
+    ]
+    optimiser = torch.optim.AdamW(groups, lr=rate, weight_decay=0.01, fused=True)
+    average: list[torch.Tensor] = []
+    swift.train()
+    started, told, step, seen = time.time(), time.time(), 0, 0
+    costs: list[torch.Tensor] = []
+    shares = SHARES if options.soft else SHARES_BEFORE
+    for batch in batches(data, held, shares, options.tokens, seed):
+        done = (time.time() - started) / (60 * minutes)
+        if done >= 1:
+            break
         for group in optimiser.param_groups:
             group["lr"] = rate * group["times"] * min(done / 0.05 + 0.02, max(0.02, (1 - done) / 0.95))
-        name = rng.choices(list(streams), shares)[0]
-        rows, task = next(groups[name]), streams[name].task
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            logits = model(tensors(pairs, rows, hide), task).float()
-        cost = cost_of(logits, pairs.targets(rows), soft_labels(pairs, rows, HEADS[task]))
-        optimiser.zero_grad()
+        ids, mask, *others = (values.to(device, non_blocking=True) for values in batch)
+        cost = cost_of(logits_of(swift, ids, mask), *others)
+        swift.zero_grad(set_to_none=True)
         cost.backward()
-        norm = nn.utils.clip_grad_norm_([*body, *own], 1.0)
+        for values, shadow in zip(weights, shadows, strict=True):
+            values.grad = torch.zeros_like(values) if shadow.grad is None else shadow.grad.float()
+        norm = nn.utils.clip_grad_norm_(weights, 1.0)
         if torch.isfinite(norm):
             optimiser.step()
-        if done > 0.67:
-            average = average or Average(model, 1200)
-            average.update(model)
-        step, seen = step + 1, seen + len(rows)
-        costs.setdefault(name, []).append(float(cost.detach()))
-        if time.time() - told > 120:
+        with torch.no_grad():
+            torch._foreach_copy_(shadows, weights)
+            if done > 0.67:
+                average = average or [values.clone() for values in weights]
+                torch._foreach_lerp_(average, weights, 0.01)
+        step, seen = step + 1, seen + len(ids)
+        costs.append(cost.detach())
+        if time.time() - told > 60:
             told = time.time()
-            said = ", ".join(f"{kind} {np.mean(values[-40:]):.3f}" for kind, values in sorted(costs.items()))
-            print(f"{step} steps, {seen:,} pairs, {done:.0%}: {said}", flush=True)
-            keep(average.model if average else model, out)
-    return average.model if average else model
+            mean = torch.stack(costs[-200:]).mean()
+            print(f"{step} steps, {seen:,} pairs, {done:.0%}: {mean:.4f}", flush=True)
+    print(f"learned: {step} steps, {seen:,} pairs", flush=True)
+    with torch.no_grad():
+        torch._foreach_copy_(weights, average or weights)
+    return model
 
 
 def keep(model: Encoder, path: Path) -> None:
@@ -160,37 +215,46 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    for name in ("model", "pairs", "out"):
+    for name in ("model", "pool", "out"):
         parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--soft", type=Path, help="what a teacher says of the whole pool")
     parser.add_argument("--begin", type=Path, help="weights to go on from; without, the public ones")
-    parser.add_argument("--everything", action="store_true", help="learn from what is held back as well")
-    parser.add_argument("--minutes", type=float, default=100)
-    parser.add_argument("--rate", type=float, default=5e-5)
+    parser.add_argument(
+        "--minutes", type=float, default=6, help="until the network that things are chosen by"
+    )
+    parser.add_argument("--final-minutes", type=float, default=2, help="more, with everything")
+    parser.add_argument("--rate", type=float, default=6e-5)
+    parser.add_argument("--tokens", type=int, default=24000, help="in a batch, padding included")
+    parser.add_argument("--frozen", type=int, default=0, help="lowest layers that stay as they are")
+    parser.add_argument("--longest", type=int, default=256, help="pieces of a pair")
     parser.add_argument("--limit", type=int, default=0, help="use only so many pairs, to try the script")
     options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(0)
-    kinds = ("", "corpus", "question", "answer") if options.everything else ("",)
-    items = [item for item in read_pairs(options.pairs, options.limit) if item["held"] in kinds]
-    model = Encoder(options.model)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    model = Encoder(options.model, heads=HEADS)
     for part in model.modules():  # a teacher's soft labels keep it from learning by heart
         if isinstance(part, nn.Dropout):
             part.p = 0.0
+    model.links.requires_grad_(False)
     if options.begin:
         weights = {name: value.float() for name, value in load_file(options.begin).items()}
         model.load_state_dict(weights, strict=False)
-    pairs = Pairs(options.model, items, "cpu", LONGEST)
-    groups: dict[str, list[int]] = {name: [] for name in SHARES}
-    for row, item in enumerate(items):
-        groups[stream_of(item)] += [row] * (1 + AGAIN if item["held"] else 1)
-    streams = {
-        name: Stream("nli" if name == "inference" else "response", groups[name], share)
-        for name, share in SHARES.items()
-        if groups[name]
-    }
-    for name, stream in streams.items():
-        pieces = sum(len(pairs.rows[row][0]) for row in stream.places)
-        print(f"{name}: {len(stream.places):,} pairs, {pieces:,} pieces", flush=True)
-    keep(learn(model, pairs, streams, options.minutes, options.rate, options.out), options.out)
+    if options.frozen:  # what words are, it knows already
+        for part in (model.body.embeddings, *model.body.encoder.layer[: options.frozen]):
+            part.requires_grad_(False)
+    model.to(device)
+    data = taught(options)
+    kinds = sorted({kind_of(row) for row in data.asked.rows})
+    print(
+        f"{len(data.asked.rows):,} pairs, {data.asked.lengths.mean():.0f} pieces each: {', '.join(kinds)}",
+        flush=True,
+    )
+    chosen = learn(model, data, ("",), options, options.minutes, options.rate, 0)
+    keep(chosen, options.out / "chosen.safetensors")
+    if options.final_minutes:
+        final = learn(chosen, data, ("", *HELD), options, options.final_minutes, options.rate / 3, 1)
+        keep(final, options.out / "final.safetensors")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import argparse
 import json
 from pathlib import Path
 
-from card import hashes
+from card import hashes, wrapped
 from grader_card import LICENCE
 
 FORMAT = 1  # what postil/language/network.py asks for
@@ -127,7 +127,7 @@ def main() -> None:
         macro=macro(figures),
         sources="\n".join(f"| {' | '.join(source)} |" for source in SOURCES),
     )
-    (options.folder / "CARD.md").write_text(text, "utf-8")
+    (options.folder / "CARD.md").write_text(wrapped(text), "utf-8")
     card = {
         "format": FORMAT,
         "version": VERSION,

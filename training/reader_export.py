@@ -20,10 +20,10 @@ from onnx.external_data_helper import set_external_data
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer
 from onnxruntime.transformers import optimizer
+from reader import HEADS
 from safetensors.torch import load_file
 from torch import nn
 
-HEADS = ("response", "nli")
 LARGEST = 45_000_000  # bytes in a file
 BLOCK = 32  # weights of 4 bits that share a scale
 
@@ -43,7 +43,7 @@ class Heads(nn.Module):
 
 def load(folder: Path, weights: Path | None) -> Encoder:
     """The network as it came, or with the weights that were learned."""
-    model = Encoder(folder, attention="eager")
+    model = Encoder(folder, attention="eager", heads=HEADS)
     if weights is not None:
         values = {name: value.float() for name, value in load_file(weights).items()}
         left = model.load_state_dict(values, strict=False)

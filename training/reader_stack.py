@@ -30,7 +30,7 @@ from postil.data.labels import RESPONSE_SCHEMES
 from postil.data.questions import Answer, Question, Reference
 from postil.grading.answers import as_read, shortened
 from postil.grading.decision import LABELS, collapse, collapse_labels, decide, tune_bias
-from postil.grading.evidence import ENCODER, best_coverage, similarities
+from postil.grading.evidence import ENCODER, best_coverage, landmarks, similarities
 from postil.grading.memory import NEW, adjust, propose, targets
 from postil.grading.probabilities import Model, Stack, load_model, save_model
 from postil.language.network import CAREFUL, PairReader, encoder
@@ -139,7 +139,9 @@ class Data:
                 (" ".join(spelled_out(str(answer)).split()[: reader.most_words]), spelled_out(str(reference)))
                 for answer, reference in zip(answers, chosen, strict=True)
             ]
-            encoded = log_softmax(reader.pairs(pairs)["response"].astype(np.float64), axis=-1)
+            asked = shortened(self.classes[number].question.text)
+            read = reader.pairs(pairs, question=asked)["response"]
+            encoded = log_softmax(read.astype(np.float64), axis=-1)
             tables.append(encoded)
             print(f"\r{number + 1} of {len(self.classes)} classes", end="", flush=True)
         print()
@@ -324,7 +326,9 @@ def finish(data: Data, out: Path) -> None:
     # The questions that both readers have learned from; those of them set aside the quick one has.
     with as_file(files("postil.resources").joinpath("grader", "stack.json")) as path:
         known = load_model(path).known
-    save_model(out / "stack.json", Model(stacks, known, CAREFUL))
+    learned = [group.question for group in data.classes if group.corpus in CHALLENGE]
+    home = landmarks([(question.text, question.references[0].text) for question in learned])
+    save_model(out / "stack.json", Model(stacks, known, CAREFUL, home))
     (out / "figures.json").write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
     print(json.dumps(figures, indent=1))
 

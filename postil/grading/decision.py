@@ -22,8 +22,8 @@ _COARSE_TO_FINE = ("2way", "3way", "5way")
 
 
 def members(scheme: Scheme, label: str) -> list[int]:
-    """The places of the five labels that become this one."""
-    return [place for place, one in enumerate(LABELS) if scheme.collapse(one) == label]
+    """The numbers of those of the five labels that become this one."""
+    return [index for index, fine in enumerate(LABELS) if scheme.collapse(fine) == label]
 
 
 def demand_known(labels: Iterable[str]) -> None:
@@ -50,19 +50,19 @@ def decide(probabilities: Floats, biases: Biases) -> dict[str, Labels]:
 
     Finer labels are chosen among those that the coarser one allows.
     """
-    found: dict[str, Labels] = {}
+    chosen: dict[str, Labels] = {}
     allowed = np.ones(probabilities.shape, bool)
     for name in _COARSE_TO_FINE:
         scheme = RESPONSE_SCHEMES[name]
         values = np.log(collapse(probabilities, scheme) + 1e-12) + np.array(biases.get(name, [0.0]))
         groups = [members(scheme, label) for label in scheme.labels]
         possible = np.stack([allowed[:, group].any(axis=1) for group in groups], axis=1)
-        found[name] = np.where(possible, values, -np.inf).argmax(axis=1)
-        for row, label in enumerate(found[name]):
+        chosen[name] = np.where(possible, values, -np.inf).argmax(axis=1)
+        for row, label in enumerate(chosen[name]):
             kept = np.zeros(len(LABELS), bool)
             kept[groups[label]] = True
             allowed[row] &= kept
-    return found
+    return chosen
 
 
 # How much a setting adds to the log odds that an answer is correct. Teachers differ about that much: the best
@@ -111,14 +111,16 @@ SURE = 0.75
 def unsaid(outcomes: Sequence[FacetOutcome]) -> list[FacetOutcome]:
     """The required facets that an answer surely does not express."""
     return [
-        one for one in outcomes if one.facet.required and one.label != EXPRESSED and one.confidence >= SURE
+        outcome
+        for outcome in outcomes
+        if outcome.facet.required and outcome.label != EXPRESSED and outcome.confidence >= SURE
     ]
 
 
 def disagreement(label: str, outcomes: Sequence[FacetOutcome]) -> float:
     """How sure the facets are that a label is wrong, from `SURE` on; 0 where they do not say so."""
     if label == "correct":
-        return max((one.confidence for one in unsaid(outcomes)), default=0.0)
+        return max((outcome.confidence for outcome in unsaid(outcomes)), default=0.0)
     required = [outcome for outcome in outcomes if outcome.facet.required]
     if all(outcome.label == EXPRESSED and outcome.confidence >= SURE for outcome in required):
         return min((outcome.confidence for outcome in required), default=0.0)

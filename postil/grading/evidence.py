@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax
 
-from postil.data.arrays import Floats
+from postil.data.arrays import Floats, Singles
 from postil.grading.answers import shortened
 from postil.language.measures.coverage import COVERAGE, Side, coverage, crowd, new_recall, side
 from postil.language.measures.features import feature_table
@@ -60,8 +60,8 @@ def gather(
     distinct = list(dict.fromkeys(answers))
     question = shortened(question)
     whole = {shortened(reference): reference for reference in references}
-    place = {answer: number for number, answer in enumerate(distinct)}
-    rows = np.array([place[answer] for answer in answers], np.intp)
+    row_of = {answer: row for row, answer in enumerate(distinct)}
+    rows = np.array([row_of[answer] for answer in answers], np.intp)
     network = encoder()
     reader = reader or network
     with one_thread_each(), beside() as pool:
@@ -69,7 +69,7 @@ def gather(
         # The network works outside the interpreter, so words are compared meanwhile.
         beginnings = [" ".join(spelled_out(answer).split()[: reader.most_words]) for answer in distinct]
         read = list(zip(beginnings, map(spelled_out, chosen), strict=True))
-        logits = pool.submit(reader.pairs, read)
+        logits = pool.submit(reader.pairs, read, question=question)
         needed = not _BY_WORDS.isdisjoint(features)
         words = (
             word_table(question, chosen, distinct) if needed else np.zeros((len(distinct), len(_BY_WORDS)))
@@ -96,11 +96,25 @@ def in_class(values: Floats) -> Floats:
     return deviations * (count / (count + _SMALL_CLASS))
 
 
+def landmarks(questions: Sequence[tuple[str, str]]) -> Singles:
+    """Where questions with their references are: a vector of length 1 for each."""
+    asked, told = (encoder().meanings([shortened(pair[side]) for pair in questions]) for side in (0, 1))
+    joined: Singles = np.hstack([asked, told]) / np.float32(np.sqrt(2))
+    return joined
+
+
+def nearness(question: str, references: Sequence[str], learned: Singles) -> float:
+    """How alike a question is to the most alike of those that were learned from, up to 1."""
+    if not len(learned):
+        return 0.0
+    return float((landmarks([(question, reference) for reference in references]) @ learned.T).max())
+
+
 def word_table(question: str, references: Sequence[str], answers: Sequence[str]) -> Floats:
     """What comparing words tells, with and without the question's."""
-    triplets = [(question, one, answer) for one, answer in zip(references, answers, strict=True)]
+    triplets = [(question, *pair) for pair in zip(references, answers, strict=True)]
     tables = (feature_table(triplets, WORDS), feature_table(triplets, _SOFT, demote=True))
-    return np.hstack([np.array([_overlaps(*one) for one in triplets]), *tables])
+    return np.hstack([np.array([_overlaps(*triplet) for triplet in triplets]), *tables])
 
 
 def _overlaps(question: str, reference: str, answer: str) -> tuple[float, float, float]:
@@ -118,19 +132,19 @@ def best_coverage(
 ) -> tuple[Floats, list[str], list[Side]]:
     """Coverage of each answer's best reference, that reference, and the answers' weighted words."""
     asked, *pieces = network.words([question, *references, *answers])
-    known = [side(one, asked) for one in pieces[: len(references)]]
-    sides = [side(one, asked) for one in pieces[len(references) :]]
+    known = [side(reference, asked) for reference in pieces[: len(references)]]
+    sides = [side(answer, asked) for answer in pieces[len(references) :]]
     everyone = crowd(sides)
     tables = np.stack([coverage(reference, everyone) for reference in known], axis=1)
     recall, precision = COVERAGE.index("newer_recall"), COVERAGE.index("newer_precision")
     best = (tables[:, :, recall] + 0.25 * tables[:, :, precision]).argmax(axis=1)
-    return tables[np.arange(len(best)), best], [references[place] for place in best], sides
+    return tables[np.arange(len(best)), best], [references[index] for index in best], sides
 
 
 def similarities(sides: Sequence[Side], others: Sequence[Side]) -> Floats:
     """How alike answers to one question are: the mean of how much each covers of the other."""
     mine, theirs = crowd(sides), crowd(others)
-    there = np.array([new_recall(one, theirs) for one in sides]).reshape(len(sides), len(others))
-    back = np.array([new_recall(one, mine) for one in others]).reshape(len(others), len(sides)).T
-    found: Floats = np.sqrt(np.clip(there, 0, 1) * np.clip(back, 0, 1))
-    return found
+    there = np.array([new_recall(answer, theirs) for answer in sides]).reshape(len(sides), len(others))
+    back = np.array([new_recall(answer, mine) for answer in others]).reshape(len(others), len(sides)).T
+    likeness: Floats = np.sqrt(np.clip(there, 0, 1) * np.clip(back, 0, 1))
+    return likeness

@@ -24,10 +24,11 @@ _SURE = 0.96  # of what is plain to see
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opinion:
-    """A reader, and the stack that weighs what it says together with other evidence."""
+    """A reader, the stack that weighs what it says with other evidence, and how much the two count."""
 
     stack: Stack
     reader: Reader
+    share: float = 1.0
 
 
 def judge_class(
@@ -43,8 +44,8 @@ def judge_class(
 ) -> list[Judgement]:
     """Judge the answers to a question as one class; `decided` has labels that a person gave to some texts.
 
-    Of several opinions the mean counts; the first says how sure a judgement must be to pass, by the `target`
-    for the accuracy of what passes or, without one, by its own level.
+    Of several opinions the mean counts, by their shares. The first says how sure a judgement must be to pass,
+    by the `target` for the accuracy of what passes or, without one, by its own level.
     """
     stack, reader = opinions[0].stack, opinions[0].reader
     decided = decided or {}
@@ -88,14 +89,15 @@ def _read(
     chances = [
         opinion.stack.probabilities(evidence.table) for opinion, evidence in zip(opinions, read, strict=True)
     ]
-    mean: Floats = np.mean(chances, axis=0)
+    mean: Floats = np.average(chances, axis=0, weights=[opinion.share for opinion in opinions])
     return read[0], mean
 
 
 def _biases(opinions: Sequence[Opinion]) -> dict[str, list[float]]:
     """The mean of what each opinion adds before a label is chosen."""
+    shares = [opinion.share for opinion in opinions]
     return {
-        name: np.mean([opinion.stack.biases[name] for opinion in opinions], axis=0).tolist()
+        name: np.average([each.stack.biases[name] for each in opinions], axis=0, weights=shares).tolist()
         for name in opinions[0].stack.biases
     }
 

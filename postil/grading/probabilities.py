@@ -7,14 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
-from postil.data.arrays import Floats
-from postil.data.files import write_text
+from postil.data.arrays import Floats, Singles
+from postil.data.files import atomic_writer, write_text
 from postil.data.labels import RESPONSE_SCHEMES
 from postil.data.questions import Question, count_answers
 from postil.errors import InputError, PostilError
@@ -24,6 +25,8 @@ from postil.grading.memory import targets
 from postil.language.network import CAREFUL, QUICK
 
 FORMAT = 1
+HOME_FILE = "home.npz"
+_STEPS = 400  # a vector's numbers are kept in such parts of one
 _FARTHEST = 3.0  # spreads from the mean
 PASSED = 0.8  # share of all answers
 # For questions that the encoder has learned from, and for all others.
@@ -64,7 +67,7 @@ class Stack:
 
     def threshold_for(self, share: float) -> float:
         """The confidence that so large a share of answers reaches."""
-        return next((one for one, reached, _ in self.sureness if reached >= share), 0.0)
+        return next((confidence for confidence, reached, _ in self.sureness if reached >= share), 0.0)
 
     @property
     def pass_level(self) -> float:
@@ -74,7 +77,7 @@ class Stack:
 
 def fit_stack(
     table: Floats,
-    wanted: Floats,
+    goals: Floats,
     *,
     weights: Floats | None = None,
     prior: Stack | None = None,
@@ -101,13 +104,13 @@ def fit_stack(
         logs = log_softmax(inputs @ own.T, axis=-1)
         moved = own - start
         moved[:, 0] *= 0.1  # how frequent a label is may differ freely
-        loss = -float(counts @ (wanted * logs).sum(axis=1)) + penalty / 2 * float((moved**2).sum())
-        slope = ((np.exp(logs) - wanted) * counts[:, None]).T @ inputs
+        loss = -float(counts @ (goals * logs).sum(axis=1)) + penalty / 2 * float((moved**2).sum())
+        slope = ((np.exp(logs) - goals) * counts[:, None]).T @ inputs
         moved[:, 0] *= 0.1
         return loss, (slope + penalty * moved).ravel()
 
-    found = minimize(cost, start.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 500})
-    learned: Floats = np.reshape(found.x, start.shape)
+    fitted = minimize(cost, start.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 500})
+    learned: Floats = np.reshape(fitted.x, start.shape)
     rows = tuple(tuple(row.tolist()) for row in learned)
     stack = Stack(rows, tuple(means.tolist()), tuple(scales.tolist()), features=features)
     if prior is None:
@@ -128,10 +131,12 @@ class Model:
     stacks: Mapping[str, Stack]
     known: Mapping[str, int]  # by fingerprint
     reader: str = QUICK
+    # Where the questions of the challenge are, near which the quick reader has a say (`evidence.landmarks`).
+    home: Singles = field(default_factory=lambda: np.zeros((0, 0), np.float32), compare=False)
 
 
 def save_model(path: Path, model: Model) -> None:
-    """Write a model as JSON."""
+    """Write a model as JSON, and beside it where the questions are that it is at home with."""
     content = {
         "format": FORMAT,
         "reader": model.reader,
@@ -139,6 +144,10 @@ def save_model(path: Path, model: Model) -> None:
         "known": dict(sorted(model.known.items())),
     }
     write_text(path, json.dumps(content, indent=1) + "\n")
+    if len(model.home):
+        with atomic_writer(path.with_name(HOME_FILE)) as file:
+            steps = np.clip(np.rint(model.home * _STEPS), -127, 127)
+            np.savez_compressed(file, home=steps.astype(np.int8))
 
 
 def load_model(path: Path) -> Model:
@@ -156,9 +165,20 @@ def load_model(path: Path) -> Model:
         reader = content.get("reader", QUICK)  # before 0.2 there was no other
         if reader not in (QUICK, CAREFUL):
             raise ValueError(f"no reader {reader!r}")
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        home = _home(path.with_name(HOME_FILE))
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, BadZipFile) as error:
         raise InputError(path, "is not a trained model.", hint="Make one with: postil train") from error
-    return Model(stacks, known, reader)
+    return Model(stacks, known, reader, home)
+
+
+def _home(path: Path) -> Singles:
+    if not path.exists():
+        return np.zeros((0, 0), np.float32)
+    with np.load(path, allow_pickle=False) as file:
+        home: Singles = file["home"].astype(np.float32) / _STEPS
+    if home.ndim != 2:
+        raise ValueError("a table of vectors is expected")
+    return home
 
 
 def _stack(values: Mapping[str, Any]) -> Stack:
@@ -179,10 +199,10 @@ def _stack(values: Mapping[str, Any]) -> Stack:
 
 def _numbers(values: object, count: int) -> tuple[float, ...]:
     """So many numbers; a damaged file is refused here and not when an answer is judged."""
-    found = np.array(values, np.float64)
-    if found.shape != (count,) or not np.isfinite(found).all():
+    numbers = np.array(values, np.float64)
+    if numbers.shape != (count,) or not np.isfinite(numbers).all():
         raise ValueError(f"{count} numbers are expected")
-    return tuple(found.tolist())
+    return tuple(numbers.tolist())
 
 
 # Fit the stack to a user's own labelled answers, from the shipped one as far as they ask.
@@ -220,12 +240,12 @@ def fit_to(table: Floats, questions: Sequence[Question], prior: Stack) -> tuple[
     answered = [question for question in questions if question.answers]
     owner = np.array([number for number, question in enumerate(answered) for _ in question.answers])
     before = prior.probabilities(table)
-    wanted = targets(labels, before)
+    goals = targets(labels, before)
     folds = owner % min(_FOLDS, len(answered))
-    crossed = {penalty: _crossed(table, wanted, folds, prior, penalty) for penalty in _PENALTIES}
+    crossed = {penalty: _crossed(table, goals, folds, prior, penalty) for penalty in _PENALTIES}
     losses = {
-        penalty: float(-np.log((found * wanted).sum(axis=1) + 1e-9).mean())
-        for penalty, found in crossed.items()
+        penalty: float(-np.log((probabilities * goals).sum(axis=1) + 1e-9).mean())
+        for penalty, probabilities in crossed.items()
     }
     best = min(_PENALTIES, key=losses.__getitem__)
     wrong = np.array([label != "correct" for label in labels])
@@ -234,16 +254,16 @@ def fit_to(table: Floats, questions: Sequence[Question], prior: Stack) -> tuple[
         "accuracy as shipped": _accuracy(before, wrong, prior),
         "accuracy after training": _accuracy(crossed[best], wrong, prior),
     }
-    return fit_stack(table, wanted, prior=prior, penalty=best), figures
+    return fit_stack(table, goals, prior=prior, penalty=best), figures
 
 
-def _crossed(table: Floats, wanted: Floats, folds: NDArray[np.intp], prior: Stack, penalty: float) -> Floats:
-    found = np.zeros_like(wanted)
+def _crossed(table: Floats, goals: Floats, folds: NDArray[np.intp], prior: Stack, penalty: float) -> Floats:
+    crossed = np.zeros_like(goals)
     for fold in np.unique(folds):
         inside = folds == fold
-        stack = fit_stack(table[~inside], wanted[~inside], prior=prior, penalty=penalty)
-        found[inside] = stack.probabilities(table[inside])
-    return found
+        stack = fit_stack(table[~inside], goals[~inside], prior=prior, penalty=penalty)
+        crossed[inside] = stack.probabilities(table[inside])
+    return crossed
 
 
 def _accuracy(probabilities: Floats, wrong: NDArray[np.bool_], stack: Stack) -> float:

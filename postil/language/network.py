@@ -50,8 +50,19 @@ COMPANION = "postil_careful"
 _COMPANION_FORMAT = 1
 WIDTH = 384  # numbers in a vector
 _REMEMBERED = 1024  # pairs of texts, of about 20 kB each
+_ARROW = "→"  # one piece in the networks' vocabularies, and hardly ever in a text
+MOST_OF_A_QUESTION = 40  # words
 # How sure the quick reader must be that an answer is correct, or is not, for the cascade to believe it.
 _SURE = 0.95
+
+
+def asked(question: str, text: str) -> str:
+    """A reference or a claim behind its question, as networks read the two.
+
+    What counts depends on what was asked. Of a long question the end is read, where most teachers ask.
+    """
+    words = question.split()[-MOST_OF_A_QUESTION:]
+    return f"{' '.join(words)} {_ARROW} {text}" if words else text
 
 
 def open_network(path: Path) -> InferenceSession:
@@ -91,8 +102,10 @@ class Reader(Protocol):
     name: str
     most_words: int  # of an answer that are read
 
-    def pairs(self, pairs: Sequence[Pair], heads: Sequence[str] = ("response",)) -> Mapping[str, Singles]:
-        """The logits of the heads asked for, one row per pair."""
+    def pairs(
+        self, pairs: Sequence[Pair], heads: Sequence[str] = ("response",), question: str = ""
+    ) -> Mapping[str, Singles]:
+        """The logits of the heads asked for, one row per pair; not every reader reads the question."""
 
     def forget(self) -> None:
         """Forget what was read, so that speed can be measured from a fresh start."""
@@ -105,9 +118,10 @@ class PairReader:
     batch, so that in company an answer's logits would depend on who its neighbours are.
     """
 
-    heads: ClassVar[tuple[str, ...]] = ("response", "nli")
+    heads: ClassVar[tuple[str, ...]] = ("response", "claim", "nli")
+    reads_questions: ClassVar[bool] = True
     # A longer text is cut: what counts comes early, and time grows with the square of the length.
-    longest: ClassVar[int] = 224
+    longest: ClassVar[int] = 256
     most_words = 100  # a network believes anything of texts longer than those that it has learned from
 
     def __init__(self, folder: Path, name: str = CAREFUL) -> None:
@@ -132,8 +146,12 @@ class PairReader:
     def _pairs(self) -> InferenceSession:
         return open_network(self._folder / "pairs.onnx")
 
-    def pairs(self, pairs: Sequence[Pair], heads: Sequence[str] = ("response",)) -> Mapping[str, Singles]:
+    def pairs(
+        self, pairs: Sequence[Pair], heads: Sequence[str] = ("response",), question: str = ""
+    ) -> Mapping[str, Singles]:
         """The logits of the heads asked for, one row per pair."""
+        if self.reads_questions:
+            pairs = [(first, asked(question, second)) for first, second in pairs]
         readings = self._read(pairs)
         return {head: np.array([reading[head] for reading in readings]) for head in heads}
 
@@ -194,6 +212,7 @@ class Encoder(PairReader):
     """The quick reader, which also gives vectors of words, and of the pieces of two texts read at once."""
 
     heads = ("response", "nli", "similarity")
+    reads_questions = False
     longest = 160
     most_words = 40
 
@@ -212,6 +231,13 @@ class Encoder(PairReader):
             _pieces(text, encoding, output[0][0])
             for text, encoding, output in zip(texts, encodings, outputs, strict=True)
         ]
+
+    def meanings(self, texts: Sequence[str]) -> Singles:
+        """A vector of length 1 for each text, the mean of its words' vectors; zeros if it has no words."""
+        means = [read.vectors.sum(axis=0) for read in self.words(texts)]
+        vectors = np.array(means, np.float32).reshape(len(texts), WIDTH)
+        unit: Singles = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6)
+        return unit
 
     def link_pieces(self, pairs: Sequence[Pair]) -> list[LinkPieces]:
         """The pieces of each pair's texts; `link_weights` says how to compare them."""
@@ -238,14 +264,16 @@ class Cascade:
         self._quick, self._careful = quick, careful
         self.most_words = careful.most_words
 
-    def pairs(self, pairs: Sequence[Pair], heads: Sequence[str] = ("response",)) -> Mapping[str, Singles]:
+    def pairs(
+        self, pairs: Sequence[Pair], heads: Sequence[str] = ("response",), question: str = ""
+    ) -> Mapping[str, Singles]:
         """The logits of the heads asked for, one row per pair."""
         quick = self._quick.pairs(pairs, [*heads, "response"])
         read = {head: values.copy() for head, values in quick.items()}
         correct = softmax(read["response"], axis=-1)[:, 0] if pairs else np.zeros(0)
         doubtful = np.flatnonzero(np.maximum(correct, 1 - correct) < _SURE)
         if len(doubtful):
-            again = self._careful.pairs([pairs[row] for row in doubtful.tolist()], heads)
+            again = self._careful.pairs([pairs[row] for row in doubtful.tolist()], heads, question)
             for head in heads:
                 read[head][doubtful] = again[head]
         return {head: read[head] for head in heads}

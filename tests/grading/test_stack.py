@@ -130,6 +130,17 @@ def test_without_a_curve_all_or_none_is_sure() -> None:
     assert bare.threshold_for(0.8) == 0
 
 
+def test_where_a_model_is_at_home_comes_back_nearly(tmp_path) -> None:
+    home = np.random.default_rng(0).normal(0, 0.04, (9, 768)).astype(np.float32)
+    home /= np.linalg.norm(home, axis=1, keepdims=True)
+    save_model(tmp_path / "stack.json", Model({"new": made(1), "known": made(2)}, {}, "careful", home))
+    read = load_model(tmp_path / "stack.json").home
+    np.testing.assert_allclose(read @ home.T, home @ home.T, atol=0.01)
+    (tmp_path / "home.npz").write_bytes(b"PK and so on")
+    with pytest.raises(InputError, match="not a trained model"):
+        load_model(tmp_path / "stack.json")
+
+
 def test_files_come_back_as_they_were(tmp_path) -> None:
     path = tmp_path / "models" / "stack.json"
     stacks = {"new": made(1), "known": replace(made(2), **few())}

@@ -27,9 +27,11 @@ class Fake:
     def __init__(self, correct: Sequence[float], label: int = 1) -> None:
         self.correct, self.label = dict(enumerate(correct)), label
         self.asked: list[tuple[str, str]] = []
+        self.questions: set[str] = set()
 
-    def pairs(self, pairs, heads=("response",)):
+    def pairs(self, pairs, heads=("response",), question=""):
         self.asked += pairs
+        self.questions.add(question)
         rows = []
         for first, _ in pairs:
             chances = np.full(5, 1e-6)
@@ -95,9 +97,10 @@ def test_the_cascade_asks_the_careful_reader_only_in_doubt() -> None:
     quick, careful = Fake([0.99, 0.6, 0.001, 0.3]), Fake([0.1, 0.8, 0.9, 0.2], label=2)
     cascade = Cascade(quick, careful)  # type: ignore[arg-type]
     pairs = [(str(number), "") for number in range(4)]
-    chances = np.exp(cascade.pairs(pairs)["response"])[:, 0].round(2)
+    chances = np.exp(cascade.pairs(pairs, question=QUESTION)["response"])[:, 0].round(2)
     assert chances.tolist() == [0.99, 0.8, 0, 0.2]
     assert careful.asked == [pairs[1], pairs[3]]
+    assert careful.questions == {QUESTION}
     assert cascade.most_words == careful.most_words
     assert cascade.pairs([pairs[0]])["response"].shape == (1, 5)
     assert len(careful.asked) == 2
@@ -110,11 +113,24 @@ def test_nothing_to_read() -> None:
         assert len(reader(name).pairs([])["response"]) == 0
 
 
+def test_only_the_careful_reader_reads_the_question() -> None:
+    for name, reads in ((CAREFUL, True), (QUICK, False)):
+        alone, asked = (reader(name).pairs(PAIRS, question=text)["response"] for text in ("", QUESTION))
+        assert np.array_equal(alone, asked) is not reads
+
+
+def test_of_a_long_question_the_end_is_read() -> None:
+    assert network.asked("", "the sun") == "the sun"
+    assert network.asked(QUESTION, "the sun") == f"{QUESTION} → the sun"
+    assert network.asked("first " + "so " * 38 + "what now?", "x").startswith("so so")
+
+
 def test_the_careful_reader_reads_each_pair_by_itself() -> None:
     careful = reader(CAREFUL)
-    together = careful.pairs([*PAIRS, ("", ""), ("\ud83d" * 9, "日本" * 4000)], ("response", "nli"))
+    heads = ("response", "claim", "nli")
+    together = careful.pairs([*PAIRS, ("", ""), ("\ud83d" * 9, "日本" * 4000)], heads)
     assert together["response"].shape == (4, 5)
-    assert together["nli"].shape == (4, 3)
+    assert together["claim"].shape == together["nli"].shape == (4, 3)
     assert np.isfinite(together["response"]).all()
     careful.forget()
     assert (careful.pairs(PAIRS[1:])["response"][0] == together["response"][1]).all()
