@@ -6,6 +6,11 @@ FOLDS holds the `folds-unseen-questions.npz` that training/encoder.py wrote: wha
 they did not learn from, in the order of pairs.jsonl.xz. Folds are the encoder's. Writes stack.json,
 learned.txt (fingerprints of the pairs) and the figures;
 training/entailment_card.py makes the card from them.
+
+    python training/entailment.py --data DATA --reader FOLDER --out packages/careful/postil_careful
+
+fits the stack of the careful reader in FOLDER to RTE-3's development pairs alone, which that has not learned from, and
+writes entailment.json and the figures.
 """
 
 from __future__ import annotations
@@ -20,8 +25,20 @@ from sklearn.linear_model import LogisticRegression
 
 from postil.data.formats.rte import EntailmentRun, Pair, PairJudgement, read_pairs
 from postil.data.labels import ENTAILMENT_SCHEMES
-from postil.entailment.entailer import LABELS, STACK_FILE, Curve, Stack, save_stack, standard, word_table
+from postil.entailment.entailer import (
+    COMPANION_STACK_FILE,
+    LABELS,
+    STACK_FILE,
+    Curve,
+    Stack,
+    network_pair,
+    prepared,
+    save_stack,
+    standard,
+    word_table,
+)
 from postil.entailment.findings import ENCODER, EVIDENCE, encoder_evidence
+from postil.language.network import PairReader
 from postil.research.shipped import LEARNED_FILE, as_lines
 from postil.scoring.entailment import score_entailment
 
@@ -58,6 +75,21 @@ class Data:
         words = word_table([(pair.text, pair.hypothesis) for pair in self.pairs])
         self.table = np.hstack([encoder_evidence(self.logits), words])
         self.weights = np.array([WEIGHTS[name[:4]] for name in self.sets])
+
+
+class Unseen(Data):
+    """RTE-3's development pairs, and what a reader says of them that has not learned from them."""
+
+    def __init__(self, data: Path, reader: PairReader) -> None:
+        self.pairs = list(read_pairs(data / "rte" / "rte3_dev_3way.tsv"))
+        self.sets = np.array(["RTE3_DEV"] * len(self.pairs))
+        self.fold = np.arange(len(self.pairs)) % FOLDS
+        self.labels = np.array([pair.label for pair in self.pairs])
+        tables = []
+        for readings, words in prepared([(pair.text, pair.hypothesis) for pair in self.pairs]):
+            logits = reader.pairs([network_pair(reading, reader) for reading in readings], ("nli",))["nli"]
+            tables.append(np.hstack([encoder_evidence(logits), words]))
+        self.table, self.weights = np.concatenate(tables), np.ones(len(self.pairs))
 
 
 def files_of(items: list[dict]) -> list[str]:
@@ -134,17 +166,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    for name in ("data", "pairs", "folds", "out"):
+    for name in ("data", "out"):
         parser.add_argument(f"--{name}", type=Path, required=True)
+    for name in ("pairs", "folds", "reader"):
+        parser.add_argument(f"--{name}", type=Path)
     parser.add_argument("--figures", type=Path, default=Path("figures.json"))
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    data = Data(options.data, options.pairs, options.folds)
+    if options.reader:
+        data: Data = Unseen(options.data, PairReader(options.reader))
+    else:
+        data = Data(options.data, options.pairs, options.folds)
     alone = data.table[:, : len(ENCODER)]
     report = {"encoder alone": figures(data, alone), "stack": figures(data, crossed(data))}
-    save_stack(options.out / STACK_FILE, fit(data, np.arange(len(data.labels))))
-    known = as_lines((pair.text, pair.hypothesis) for pair in data.pairs)
-    (options.out / LEARNED_FILE).write_text(known, "utf-8")
+    file = COMPANION_STACK_FILE if options.reader else STACK_FILE
+    save_stack(options.out / file, fit(data, np.arange(len(data.labels))))
+    if not options.reader:
+        known = as_lines((pair.text, pair.hypothesis) for pair in data.pairs)
+        (options.out / LEARNED_FILE).write_text(known, "utf-8")
     options.figures.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
     print(json.dumps(report, indent=1))
 

@@ -27,7 +27,16 @@ from postil.data.labels import ENTAILMENT_SCHEMES
 from postil.entailment.findings import EVIDENCE, Findings, encoder_evidence, findings, word_evidence
 from postil.entailment.reading import Reading, condensed, read_pair
 from postil.errors import InputError
-from postil.language.network import ahead, encoder, one_thread_each
+from postil.language.network import (
+    CAREFUL,
+    QUICK,
+    Reader,
+    ahead,
+    companion,
+    default_reader,
+    one_thread_each,
+    reader,
+)
 from postil.language.pipeline import analyse_many, beginning
 
 TextPair = tuple[str, str]  # text, hypothesis
@@ -35,7 +44,7 @@ Progress = Callable[[int, int], None]
 Batch = Sequence[Reading]
 
 FORMAT = 1
-STACK_FILE = "stack.json"
+STACK_FILE, COMPANION_STACK_FILE = "stack.json", "entailment.json"
 LABELS = ENTAILMENT_SCHEMES["3way"].labels  # entailment, contradiction, unknown
 # Longer texts and hypotheses are judged by their beginning.
 LONGEST_TEXT, LONGEST_HYPOTHESIS = 20_000, 2_000
@@ -44,7 +53,7 @@ MOST_OF_TEXT, MOST_OF_HYPOTHESIS = 2_000, 200  # words and symbols; every one of
 # in nine of 28 such pairs.
 PLAIN = ("numbers_clash", "denied", "left_open")
 _BATCH = 64
-_READ = 125  # tokens of both that the encoder reads without cutting: it takes 160 pieces of words
+_PIECES_OF_RARE_WORDS = 35  # networks count pieces of words, of which rare words have several
 _NO_WORDS = (0.0, 0.0, 1.0)  # the chances where a text or a hypothesis has no words
 _FARTHEST = 6.0  # standard deviations from the mean
 _DIGITS = 9
@@ -71,16 +80,17 @@ class Entailment:
 
 @dataclass(frozen=True, slots=True)
 class Entailer:
-    """Judges pairs with a learned stack."""
+    """Judges pairs with a reader and a learned stack."""
 
     stack: Stack
+    reader: Reader
 
     def judge(self, pairs: Sequence[TextPair], *, progress: Progress | None = None) -> list[Entailment]:
         """Judge pairs of text and hypothesis, each independently."""
         judged: list[Entailment] = []
         with one_thread_each():
-            # The encoder reads one batch while the next is prepared.
-            for encoded in ahead(_encoded, _prepared(pairs)):
+            # The network reads one batch while the next is prepared.
+            for encoded in ahead(self._encoded, prepared(pairs)):
                 readings, table = encoded.result()
                 for reading, chances in zip(readings, self.stack.probabilities(table), strict=True):
                     judged.append(_judgement(reading, chances))
@@ -88,13 +98,27 @@ class Entailer:
                     progress(len(judged), len(pairs))
         return judged
 
+    def _encoded(self, batch: tuple[Batch, Floats]) -> tuple[Batch, Floats]:
+        """Add the network's evidence."""
+        readings, words = batch
+        pairs = [network_pair(reading, self.reader) for reading in readings]
+        return readings, np.hstack([encoder_evidence(self.reader.pairs(pairs, ("nli",))["nli"]), words])
+
+
+def network_pair(reading: Reading, reader: Reader) -> TextPair:
+    """What a network reads of a pair: of a long text only the sentences that bear on the hypothesis."""
+    most = reader.longest - _PIECES_OF_RARE_WORDS
+    room = max(most - len(reading.hypothesis.tokens), most // 2)
+    return condensed(reading.text, reading.shares, room), reading.hypothesis.text
+
 
 def word_table(pairs: Sequence[TextPair]) -> Floats:
     """The evidence about pairs that needs no encoder, one row for each."""
-    return np.concatenate([table for _, table in _prepared(pairs)])
+    return np.concatenate([table for _, table in prepared(pairs)])
 
 
-def _prepared(pairs: Sequence[TextPair]) -> Iterator[tuple[Batch, Floats]]:
+def prepared(pairs: Sequence[TextPair]) -> Iterator[tuple[Batch, Floats]]:
+    """The pairs as they are read, in batches, and the evidence about them that needs no network."""
     for start in range(0, len(pairs), _BATCH):
         batch = pairs[start : start + _BATCH]
         documents = list(analyse_many(text for pair in batch for text in as_read(*pair)))
@@ -109,16 +133,6 @@ def as_read(text: str, hypothesis: str) -> TextPair:
     return text, hypothesis
 
 
-def _encoded(prepared: tuple[Batch, Floats]) -> tuple[Batch, Floats]:
-    """Add the encoder's evidence; of a long text it reads only the sentences that bear on the hypothesis."""
-    readings, words = prepared
-    pairs = []
-    for reading in readings:
-        room = max(_READ - len(reading.hypothesis.tokens), _READ // 2)
-        pairs.append((condensed(reading.text, reading.shares, room), reading.hypothesis.text))
-    return readings, np.hstack([encoder_evidence(encoder().pairs(pairs, ("nli",))["nli"]), words])
-
-
 def _judgement(reading: Reading, chances: Floats) -> Entailment:
     documents = (reading.text, reading.hypothesis)
     has_words = all(any(map(str.isalnum, document.text)) for document in documents)
@@ -128,11 +142,18 @@ def _judgement(reading: Reading, chances: Floats) -> Entailment:
     return Entailment(label, probabilities, entailed, findings(reading))
 
 
-@cache
 def load_entailer() -> Entailer:
-    """The entailer that ships."""
+    """The entailer of the careful reader where that is the default, otherwise the one that ships."""
+    return _entailer(QUICK if default_reader() == QUICK else CAREFUL)
+
+
+@cache
+def _entailer(name: str) -> Entailer:
+    folder = companion()
+    if name == CAREFUL and folder is not None:
+        return Entailer(load_stack(folder / COMPANION_STACK_FILE), reader(CAREFUL))
     with as_file(files("postil.resources").joinpath("entailment", STACK_FILE)) as path:
-        return Entailer(load_stack(path))
+        return Entailer(load_stack(path), reader(QUICK))
 
 
 @dataclass(frozen=True, slots=True)

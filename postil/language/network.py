@@ -101,6 +101,7 @@ class Reader(Protocol):
 
     name: str
     most_words: int  # of an answer that are read
+    longest: int  # of a pair, in pieces of words
 
     def pairs(
         self, pairs: Sequence[Pair], heads: Sequence[str] = ("response",), question: str = ""
@@ -121,7 +122,7 @@ class PairReader:
     heads: ClassVar[tuple[str, ...]] = ("response", "claim", "nli")
     reads_questions: ClassVar[bool] = True
     # A longer text is cut: what counts comes early, and time grows with the square of the length.
-    longest: ClassVar[int] = 256
+    longest: int = 256
     most_words = 100  # a network believes anything of texts longer than those that it has learned from
 
     def __init__(self, folder: Path, name: str = CAREFUL) -> None:
@@ -262,7 +263,7 @@ class Cascade:
 
     def __init__(self, quick: PairReader, careful: PairReader) -> None:
         self._quick, self._careful = quick, careful
-        self.most_words = careful.most_words
+        self.most_words, self.longest = careful.most_words, careful.longest
 
     def pairs(
         self, pairs: Sequence[Pair], heads: Sequence[str] = ("response",), question: str = ""

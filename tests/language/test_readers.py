@@ -22,7 +22,7 @@ PAIRS = [("the sun heats it and it turns into vapour", REFERENCES[0]), ("it is b
 class Fake:
     """A reader that is as sure as it is told, and notes what it was asked."""
 
-    name, most_words = "fake", 7
+    name, most_words, longest = "fake", 7, 9
 
     def __init__(self, correct: Sequence[float], label: int = 1) -> None:
         self.correct, self.label = dict(enumerate(correct)), label
@@ -101,7 +101,7 @@ def test_the_cascade_asks_the_careful_reader_only_in_doubt() -> None:
     assert chances.tolist() == [0.99, 0.8, 0, 0.2]
     assert careful.asked == [pairs[1], pairs[3]]
     assert careful.questions == {QUESTION}
-    assert cascade.most_words == careful.most_words
+    assert (cascade.most_words, cascade.longest) == (careful.most_words, careful.longest)
     assert cascade.pairs([pairs[0]])["response"].shape == (1, 5)
     assert len(careful.asked) == 2
     cascade.forget()

@@ -363,7 +363,10 @@ def _claims(reference: str) -> int:
 def _entailing(text: str, hypothesis: str) -> float:
     there, here = _count(text, _PASSAGE), _count(hypothesis, _HYPOTHESIS)
     words = _PASSAGE_WORD * there + _HYPOTHESIS_WORD * here
-    return _ENTAILED + words + _BESIDE_HYPOTHESIS * there * here
+    price = _ENTAILED + words + _BESIDE_HYPOTHESIS * there * here
+    if default_reader() == QUICK:
+        return price
+    return price + _CAREFUL + _CAREFUL_WORD * min(there + here, _CAREFUL_WORDS)
 
 
 def _count(text: str, most: int) -> int:
