@@ -24,21 +24,26 @@ SOURCES = (
     ("EVOUNA", "Apache-2.0", "answers to factual questions; **written by commercial language models**, graded by people"),
     ("EfficientQA, judged", "CC BY-SA 3.0", "answers of two words"),
     ("FairytaleQA, second answers", "Apache-2.0", "answers that are right in other words"),
-    ("ARC, OpenBookQA, QASC, MMLU, TruthfulQA, OpenTriviaQA", "CC BY-SA 4.0, Apache-2.0, MIT", "right and wrong options as answers"),
-    ("ArgKP 2021, BEGIN, Pyramid (REALSumm), RoSE, WiCE", "Apache-2.0, CC BY 4.0, CDLA-Sharing, BSD-3, ODC-BY", "claims: whether a text makes them"),
+    ("ARC, OpenBookQA, QASC, MMLU, TruthfulQA, OpenTriviaQA, OneStopQA", "CC BY-SA 4.0, Apache-2.0, MIT", "right and wrong options as answers"),
+    ("ArgKP 2021, BEGIN, Pyramid (REALSumm), RoSE, WiCE, FoolMeTwice", "Apache-2.0, CC BY 4.0, CDLA-Sharing, BSD-3, ODC-BY", "claims: whether a text makes them"),
     ("Factcheck-GPT", "Apache-2.0", "claims; **texts written by commercial language models**"),
     ("MultiNLI, development sets", "OANC and others, permissive", "inference"),
     ("SNLI, development and test sets", "CC BY-SA 4.0", "inference"),
     ("BUMP, SummEdits, SciTail, SciNLI", "MIT, Apache-2.0, CC BY-SA 4.0", "inference: minimal contradictions, science"),
-    ("RTE-1 to RTE-3, parts of the development sets and of the tests of the first two", "research use", "inference"),
+    ("Breaking NLI, MED, HELP, SemAntoNeg, WikiFactCheck, GLUE diagnostics", "CC BY-SA 4.0", "inference: antonyms, monotonicity, negation"),
+    ("CAD-NLI, ConjNLI, NegNLI, HANS (made anew), SugarCrepe, CURRICULUM, EntailmentBank", "Apache-2.0, MIT", "inference: what changes a label, and what does not"),
+    ("PAWS-Wiki, TaxiNLI", "free for any purpose, C-UDA 1.0", "inference: word order"),
+    ("Semi-automatic NLI of Wikipedia, DNC", "CC BY-SA, MIT; premises partly unstated", "inference: factuality"),
+    ("RTE-1 and RTE-2; of RTE-3's development set only the stack", "research use", "inference"),
 )  # fmt: skip
 
 CARD = """# The careful reader
 
-all-mpnet-base-v2 (12 layers, 109 million weights), fine-tuned to read two texts at once: an answer, then a reference.
-Heads: `response` (five labels) and `nli` (entailment, neutral, contradiction; also of a text and a claim). Matrices in
-eight-bit integers; {size:.0f} MB in all. `stack.json` says how far to trust its probabilities, and holds fingerprints of
-the {known} questions that it has learned from.
+all-mpnet-base-v2 (12 layers, 109 million weights), fine-tuned to read two texts at once: an answer, then the question and a reference. Heads: `response` (five labels),
+`claim` (expressed, contradicted, unaddressed) and `nli` (entailment, neutral, contradiction). Matrices in eight-bit integers;
+{size:.0f} MB in all. `stack.json` says how far to trust its probabilities, and holds fingerprints of the {known} questions of
+the challenge; `home.npz` says where these are, so that the quick reader has a say on questions like them. `entailment.json`
+weighs the probabilities of inference together with evidence from words.
 
 ## How it was made
 `training/reader_data.py` packs the pairs, `reader.py` teaches ({taught}), `reader_export.py` makes the weights small, and

@@ -27,6 +27,7 @@ _MOST_SHEETS = 1_000
 _MOST_ELEMENTS = 6  # for each cell that is read: itself, its value, the parts of a text in several fonts
 _LONGEST_FORMAT = 255  # characters of a number format that are looked at
 
+_HIGHEST_ROW = 1e9  # far beyond those that a spreadsheet has, and short enough for a message
 _SAVE_AGAIN = "Open it in a spreadsheet program and save it as .xlsx."
 _OLD_OR_LOCKED = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENTRY = b"PK\x01\x02"  # what the entry of each part in an archive's table of contents begins with
@@ -267,7 +268,7 @@ def _read_rows(workbook: _Workbook, part: str, title: str, strings: list[str], s
         elif tag in ("v", "t"):
             text.reading = inside and not text.spoken
         elif tag == "row":
-            number, column = int(float(attributes.get("r", number + 1))), 0
+            number, column = int(min(float(attributes.get("r", number + 1)), _HIGHEST_ROW)), 0
             cells.clear()
             limits.check_raw(workbook.path, number, 0, 0, line=number, record=sheet)
         elif tag == "rPh":
