@@ -24,11 +24,11 @@ from postil.data.arrays import Floats, Singles
 from postil.data.judgements import CREDIT, Facets, Judgement
 from postil.data.questions import Answer, Question, Reference
 from postil.errors import PostilError, unknown_label
-from postil.grading.answers import as_read, fingerprint, shortened
-from postil.grading.decision import LABELS, demand_known, demand_strictness, reconciled
+from postil.grading.answers import as_read, fingerprint, plain_case, shortened
+from postil.grading.decision import LABELS, STRICTNESS, demand_known, demand_strictness, reconciled
 from postil.grading.evidence import gather, nearness
-from postil.grading.judging import Opinion, judge_class, worth_labelling
-from postil.grading.memory import KNOWN, NEW, Kernel
+from postil.grading.judging import Opinion, judge_class, unaided, worth_labelling
+from postil.grading.memory import KNOWN, NEW, Kernel, leniency
 from postil.grading.probabilities import Model, Stack, demand_labels, fit_to, load_model, save_model
 from postil.language.network import CAREFUL, CASCADE, QUICK, companion, default_reader, demand_reader, reader
 
@@ -41,6 +41,16 @@ STACK_FILE = "stack.json"
 # quickly it gets a whole one (docs/decisions.md); with less than so much of it, it is not asked.
 _AT_HOME, _AT_HOME_SPREAD, _LEAST_SHARE = 0.74, 0.01, 0.05
 _TOGETHER = 256  # answers explained at once: many are faster than a few
+
+
+@dataclass(slots=True, eq=False)
+class _Lesson:
+    """What a person said about some answers to a question, and what the grader says of them by itself."""
+
+    question: str
+    references: tuple[str, ...]
+    labels: dict[str, str] = field(default_factory=dict)
+    unaided: tuple[Floats, list[str]] | None = None  # worked out when it is first needed
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +68,7 @@ class Grader:
     strictness: str = "normal"
     # Where the questions are that the quick reader is at home with (`evidence.landmarks`).
     home: Singles = field(default_factory=lambda: np.zeros((0, 0), np.float32), repr=False)
-    _remembered: dict[str, dict[str, str]] = field(default_factory=dict, repr=False)
+    _remembered: dict[str, _Lesson] = field(default_factory=dict, repr=False)
 
     def grade(
         self, question: str, references: Sequence[str], answer: str, *, explain: bool = False
@@ -104,10 +114,17 @@ class Grader:
         return judgements
 
     def remember(self, question: str, references: Sequence[str], labelled: Sequence[Labelled]) -> None:
-        """Take note of answers that a person has labelled: they help to judge this question's others."""
+        """Take note of answers that a person has labelled.
+
+        They help to judge this question's others, and say how strict the person is with other questions.
+        """
         demand_known(label for _, label in labelled)
-        own = self._remembered.setdefault(fingerprint(question, references), {})
-        own.update({shortened(answer): label for answer, label in labelled})
+        if not labelled:
+            return
+        name = fingerprint(question, references)
+        lesson = self._remembered.setdefault(name, _Lesson(question, tuple(references)))
+        lesson.labels.update({shortened(answer): label for answer, label in labelled})
+        lesson.unaided = None
 
     def propose(
         self, question: str, references: Sequence[str], answers: Sequence[str], count: int
@@ -143,29 +160,57 @@ class Grader:
             decided,
             self.credit,
             self.target,
-            self.strictness,
+            STRICTNESS[self.strictness] + self._learned_leniency(question.text, references),
         )
+
+    def _learned_leniency(self, question: str, references: Sequence[str]) -> float:
+        """How readily the person calls answers correct whose labels of other questions are remembered.
+
+        Questions that the readers have learned from say nothing: there they know how strict to be.
+        """
+        name = fingerprint(question, references)
+        if name in self.known:
+            return 0.0
+        others = (lesson for other, lesson in self._remembered.items() if other not in (name, *self.known))
+        return leniency([self._unaided(lesson) for lesson in others])
+
+    def _unaided(self, lesson: _Lesson) -> tuple[Floats, list[str]]:
+        if lesson.unaided is None:
+            question, references = lesson.question, _demanded(lesson.references)
+            labels = {
+                answer: label
+                for answer, label in lesson.labels.items()
+                if plain_case(question, references, answer) is None
+            }
+            opinions = self._opinions(question, references)
+            lesson.unaided = unaided(question, references, list(labels), opinions), list(labels.values())
+        return lesson.unaided
 
     def _knowledge(
         self, question: str, references: Sequence[str]
     ) -> tuple[list[Opinion], Kernel, dict[str, str]]:
-        """Who judges a question, and what is remembered of it.
+        """Who judges a question, and what is remembered of it."""
+        name = fingerprint(question, references)
+        lesson = self._remembered.get(name)
+        kernel = KNOWN if name in self.known else NEW
+        return self._opinions(question, references), kernel, dict(lesson.labels) if lesson else {}
+
+    def _opinions(self, question: str, references: Sequence[str]) -> list[Opinion]:
+        """Who judges a question.
 
         On questions that they have learned from, the readers know different things, so both are asked; on a
         new one the quick reader has a say if it is much like those.
         """
-        name = fingerprint(question, references)
-        decided = self._remembered.get(name, {})
-        if name not in self.known:
-            opinions = [Opinion(self.stacks["new"], reader(self.reader))]
-            share = float(expit((nearness(question, references, self.home) - _AT_HOME) / _AT_HOME_SPREAD))
-            if share > _LEAST_SHARE:
-                opinions.append(Opinion(_shipped(QUICK).stacks["new"], reader(QUICK), share))
-            return opinions, NEW, decided
-        opinions = [Opinion(self.stacks["known"], reader(self.reader))]
-        if self.reader != QUICK:
-            opinions.append(Opinion(_shipped(QUICK).stacks["known"], reader(QUICK)))
-        return opinions, KNOWN, decided
+        if fingerprint(question, references) in self.known:
+            opinions = [Opinion(self.stacks["known"], reader(self.reader))]
+            if self.reader != QUICK:
+                opinions.append(Opinion(_shipped(QUICK).stacks["known"], reader(QUICK)))
+            return opinions
+        opinions = [Opinion(self.stacks["new"], reader(self.reader))]
+        share = float(expit((nearness(question, references, self.home) - _AT_HOME) / _AT_HOME_SPREAD))
+        if share > _LEAST_SHARE:
+            opinions.append(Opinion(_shipped(QUICK).stacks["new"], reader(QUICK), share))
+        return opinions
 
 
 def grade_class(
@@ -176,9 +221,17 @@ def grade_class(
     *,
     explain: bool = False,
     strictness: str = "normal",
+    lessons: Sequence[Question] = (),
 ) -> list[Judgement]:
-    """Judge a class by a fresh grader, which knows only what is `decided` here; see `Grader.grade_class`."""
-    return load(strictness=strictness).grade_class(question, answers, decided, claims, explain=explain)
+    """Judge a class by a fresh grader, which knows only what is `decided` here; see `Grader.grade_class`.
+
+    `lessons` are other questions with answers that the same person has labelled; they say how strict to be.
+    """
+    grader = load(strictness=strictness)
+    for lesson in lessons:
+        labelled = [(answer.text, answer.label) for answer in lesson.answers if answer.label]
+        grader.remember(lesson.text, _texts(lesson.references), labelled)
+    return grader.grade_class(question, answers, decided, claims, explain=explain)
 
 
 def explain_class(

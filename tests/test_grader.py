@@ -19,7 +19,7 @@ from postil.data.judgements import CREDIT, Judgement
 from postil.data.labels import RESPONSE_SCHEMES
 from postil.data.questions import Answer, FacetLabel, Question, Reference
 from postil.errors import InputError, PostilError
-from postil.grader import STACK_FILE, Grader, evidence_of, load, train
+from postil.grader import STACK_FILE, Grader, evidence_of, grade_class, load, train
 from postil.grading.answers import LONGEST_ANSWER, fingerprint
 from postil.grading.probabilities import load_model
 
@@ -333,13 +333,46 @@ def test_the_last_label_counts() -> None:
     assert grader.grade(QUESTION, REFERENCES, ANSWERS[0]).label == "irrelevant"
 
 
-def test_labels_are_of_one_question_and_one_grader(judged: list[Judgement]) -> None:
+def test_a_label_belongs_to_its_question_and_its_grader(judged: list[Judgement]) -> None:
     grader = load()
     grader.remember("Why does wood float on water?", REFERENCES, [(ANSWERS[0], "irrelevant")])
     grader.remember("", ["It is blue."], [(ANSWERS[0], "irrelevant")])
-    assert judge(grader, ANSWERS) == judged
+    assert grader.grade(QUESTION, REFERENCES, ANSWERS[0]).reason is None
     assert judge(load(), ANSWERS) == judged
     assert grader.grade("", REFERENCES, ANSWERS[0]).label == "correct"
+
+
+def test_labels_of_one_question_say_how_strict_to_be_with_the_next(judged: list[Judgement]) -> None:
+    rain = Question(
+        "rain",
+        "Why does a puddle disappear on a sunny day?",
+        (Reference("r", "The water evaporates because the sun warms it."),),
+    )
+    texts = ("the sun warms the water", "the water evaporates", "it turns into vapour as the sun heats it")
+
+    def with_lesson(label: str) -> list[Judgement]:
+        answers = tuple(Answer(str(number), text, label) for number, text in enumerate(texts))
+        return grade_class(asked(ANSWERS), ANSWERS, lessons=[replace(rain, answers=answers)])
+
+    for lenient, normal, strict in zip(with_lesson("correct"), judged, with_lesson("incorrect"), strict=True):
+        if not normal.reader:  # plain to see
+            assert lenient == normal == strict
+            continue
+        chances = [each.probabilities["2way"]["correct"] for each in (lenient, normal, strict)]
+        assert chances[0] > chances[1] > chances[2]
+
+
+def test_the_lessons_of_a_learned_question_say_nothing(judged: list[Judgement]) -> None:
+    """Postil has learned how strict people were there; that says nothing about this teacher."""
+    grader = load()
+    grader.known[fingerprint("Is it?", ["It is blue."])] = 5  # type: ignore[index]
+    try:
+        grader.remember(
+            "Is it?", ["It is blue."], [("it is red", "correct"), ("it is blue too", "incorrect")]
+        )
+        assert judge(grader, ANSWERS) == judged
+    finally:
+        del grader.known[fingerprint("Is it?", ["It is blue."])]  # type: ignore[attr-defined]
 
 
 def test_the_question_may_be_written_otherwise() -> None:
@@ -411,8 +444,8 @@ def test_credit_is_the_users(judged: list[Judgement]) -> None:
     [
         ({"right": 1}, "unknown"),
         ({"incorrect": 1}, "unknown"),
-        ({"correct": 2}, "0 to 1"),
-        ({"correct": -0.1}, "0 to 1"),
+        ({"correct": 2}, "between 0 and 1"),
+        ({"correct": -0.1}, "between 0 and 1"),
     ],
 )
 def test_credit_that_makes_no_sense(credit: dict[str, float], says: str) -> None:

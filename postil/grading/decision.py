@@ -77,12 +77,14 @@ def demand_strictness(name: str) -> None:
         raise PostilError(what, hint=f"It can be {', '.join(STRICTNESS)}.")
 
 
-def moved(probabilities: Floats, strictness: str) -> Floats:
-    """The probabilities as a more lenient or a stricter teacher would have them."""
-    factor = np.exp(STRICTNESS[strictness])
-    if factor == 1:
+def moved(probabilities: Floats, leniency: float) -> Floats:
+    """The probabilities as a more lenient or a stricter teacher would have them.
+
+    `leniency` is added to the log odds that an answer is correct.
+    """
+    if leniency == 0:
         return probabilities
-    lifted = probabilities * np.where(np.arange(probabilities.shape[1]) == 0, factor, 1.0)
+    lifted = probabilities * np.where(np.arange(probabilities.shape[1]) == 0, np.exp(leniency), 1.0)
     result: Floats = lifted / lifted.sum(axis=1, keepdims=True)
     return result
 

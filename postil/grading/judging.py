@@ -40,12 +40,13 @@ def judge_class(
     decided: Mapping[str, str] | None = None,
     credit: Mapping[str, float] = CREDIT,
     target: float | None = None,
-    strictness: str = "normal",
+    leniency: float = 0.0,
 ) -> list[Judgement]:
     """Judge the answers to a question as one class; `decided` has labels that a person gave to some texts.
 
     Of several opinions the mean counts, by their shares. The first says how sure a judgement must be to pass,
-    by the `target` for the accuracy of what passes or, without one, by its own level.
+    by the `target` for the accuracy of what passes or, without one, by its own level. `leniency` is added to
+    the log odds that an answer is correct.
     """
     stack, reader = opinions[0].stack, opinions[0].reader
     decided = decided or {}
@@ -64,7 +65,7 @@ def judge_class(
         members = as_read(question, references, [*(texts[row] for row in rest), *decided])
         evidence, chances = _read(question, references, members, opinions)
         labels = list(decided.values())
-        probabilities = _reconsidered(moved(chances, strictness), evidence.sides, labels, kernel)
+        probabilities = _reconsidered(moved(chances, leniency), evidence.sides, labels, kernel)
         level = stack.pass_level if target is None else stack.threshold(target)
         biases = _biases(opinions)
         judged = _judgements(probabilities, evidence.references[: len(rest)], biases, credit, level)
@@ -91,6 +92,13 @@ def _read(
     ]
     mean: Floats = np.average(chances, axis=0, weights=[opinion.share for opinion in opinions])
     return read[0], mean
+
+
+def unaided(
+    question: str, references: Sequence[str], answers: Sequence[str], opinions: Sequence[Opinion]
+) -> Floats:
+    """The probabilities that the readers give answers before any label or setting moves them."""
+    return _read(question, references, as_read(question, references, answers), opinions)[1]
 
 
 def _biases(opinions: Sequence[Opinion]) -> dict[str, list[float]]:

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import log_expit
 
 from postil.data.arrays import Floats
 from postil.grading.decision import LABELS
@@ -72,6 +74,33 @@ def adjust(
     moved = np.clip(probabilities + carried, _LEAST, None)
     result: Floats = moved / moved.sum(axis=1, keepdims=True)
     return result
+
+
+# How far teachers differ, in log odds (the spread of a normal distribution), how far one of them differs from
+# question to question, and the farthest that labels of other questions can move the line.
+_TEACHERS, _QUESTIONS, _FARTHEST = 1.0, 0.7, 2.0
+
+
+def leniency(classes: Sequence[tuple[Floats, Sequence[str]]]) -> float:
+    """How much more readily than the grader a person calls answers correct, by labels of several questions.
+
+    A class is the grader's own probabilities of its labelled answers, and their labels. Answers to one
+    question tell much the same, so each counts less where there are more of them.
+    """
+    odds, signs, weights = [], [], []
+    for probabilities, labels in classes:
+        correct = np.clip(probabilities[:, 0], _LEAST, 1 - _LEAST)
+        odds += np.log(correct / (1 - correct)).tolist()
+        signs += [1.0 if label == "correct" else -1.0 for label in labels]
+        weights += [1 / (1 + (len(labels) - 1) * _QUESTIONS**2 / (_QUESTIONS**2 + 3))] * len(labels)
+    if not odds:
+        return 0.0
+    sign, told, weight = np.array(signs), np.array(odds), np.array(weights)
+
+    def cost(shift: float) -> float:
+        return float(-(weight * log_expit(sign * (told + shift))).sum() + shift**2 / (2 * _TEACHERS**2))
+
+    return float(minimize_scalar(cost, bounds=(-_FARTHEST, _FARTHEST), method="bounded").x)
 
 
 def targets(labels: Sequence[str], known: Floats) -> Floats:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil.grading.decision import LABELS
-from postil.grading.memory import KNOWN, NEW, Kernel, adjust, covariance, propose, targets
+from postil.grading.memory import KNOWN, NEW, Kernel, adjust, covariance, leniency, propose, targets
 
 KERNELS = pytest.mark.parametrize("kernel", [NEW, KNOWN], ids=["new", "known"])
 
@@ -88,6 +88,36 @@ def test_a_coarse_label_leaves_the_kind_to_the_stack() -> None:
 
 def test_a_fine_label_is_certain() -> None:
     np.testing.assert_array_equal(targets(LABELS, np.full((5, 5), 0.2)), np.eye(5))
+
+
+def called(*correct: float) -> np.ndarray:
+    """What a grader says of answers that it holds for so likely to be correct."""
+    return np.array([[chance, *[(1 - chance) / 4] * 4] for chance in correct]).reshape(-1, 5)
+
+
+def test_without_labels_nobody_is_lenient() -> None:
+    assert leniency([]) == leniency([(called(), [])]) == 0
+
+
+def test_a_person_who_says_what_the_grader_says_is_as_strict() -> None:
+    labels = ["correct", "irrelevant"]
+    assert leniency([(called(0.97, 0.03), labels)]) == pytest.approx(0, abs=0.05)
+
+
+def test_leniency_grows_with_questions_more_than_with_answers() -> None:
+    doubtful = called(0.4, 0.3, 0.45)
+    once = leniency([(doubtful, ["correct"] * 3)])
+    again = leniency([(np.repeat(doubtful, 3, axis=0), ["correct"] * 9)])
+    thrice = leniency([(doubtful, ["correct"] * 3)] * 3)
+    assert 0.2 < once < again < thrice < 2
+    assert leniency([(doubtful, ["contradictory"] * 3)]) < 0
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 9), seeds, st.sampled_from(LABELS)), max_size=6))
+def test_leniency_is_bounded(classes: list[tuple[int, int, str]]) -> None:
+    found = leniency([(chances(count, seed), [label] * count) for count, seed, label in classes])
+    assert -2 <= found <= 2
 
 
 @KERNELS
