@@ -32,8 +32,8 @@ from postil.workbench.jobs.judging import (
     TooBusyError,
     TooManyError,
     TooMuchError,
-    demand_affordable,
 )
+from postil.workbench.jobs.prices import demand_affordable
 from postil.workbench.store.database import Store
 from postil.workbench.store.jobs import DEFERRED, GRADED, SECONDS, Counts, add_counts
 
