@@ -39,7 +39,7 @@ def test_without_a_token_nothing_is_shown(store, header, challenge):
 
 
 def test_of_a_request_without_a_token_nothing_is_read(store):
-    """Otherwise a stranger's JSON of 25 MB keeps the server busy for seconds, and takes half a gigabyte."""
+    """Otherwise a stranger's JSON keeps the server busy for seconds and takes much memory."""
     app = make_app(store)
     client = program(app)
     with_body = [
