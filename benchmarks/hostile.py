@@ -3,6 +3,11 @@
     python benchmarks/hostile.py [--length 3000] [--only grade align …] [--kinds emoji json …]
     python benchmarks/hostile.py --requests [--kinds emoji json …]
     python benchmarks/hostile.py --files
+    python benchmarks/hostile.py --prices
+
+All but the last two take `--reader quick|careful|cascade` (otherwise the default reader is measured) and
+`--known`, with which every question counts as one that the readers have learned from: then the quick reader
+is asked beside the other one, which costs most.
 
 Each kind of text in tests/hostile_texts.py, at this length, is graded and explained (as the answer, and as a
 second reference as well), aligned, judged for entailment and facets, and analysed, in this one process. For
@@ -11,7 +16,8 @@ what was in use before, and how much longer the slowest took than at half the le
 a limit is broken: 2 seconds of processor time, 150 MB.
 
 With --requests, the largest request of each sort that the API accepts is made of each kind of text (those
-that cost most unless named) and judged as the server does; the limits are then 3 seconds and 300 MB.
+that cost most unless named), of a few long ones and of many short ones, and judged as the server does; the
+limits are then 3 seconds and 300 MB.
 
 With --files, every file of tests/hostile_files.py is made with 50 MB and opened as an upload is: read or
 refused within 5 seconds.
@@ -20,6 +26,7 @@ refused within 5 seconds.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import threading
 import time
@@ -27,28 +34,35 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import numpy as np
 
 import postil
+import postil.grader
 from postil.alignment.aligner import load_aligner
 from postil.cli.analyse import MOST_ANALYSED
 from postil.entailment.entailer import load_entailer
 from postil.errors import PostilError
 from postil.explain.explanation import explain, justified
 from postil.grading.claims import judge_facets
+from postil.language.network import (
+    CAREFUL,
+    QUICK,
+    READER_SETTING,
+    companion,
+    default_reader,
+    demand_reader,
+    one_thread_each,
+    reader,
+)
+from postil.language.network import READERS as NETWORKS
 from postil.language.pipeline import analyse, analyse_tokens, beginning
 from postil.language.words.walks import find_senses
 from postil.workbench.drafts import open_file
-from postil.workbench.jobs.judging import (
-    MOST_SECONDS,
-    AlignTask,
-    ClassTask,
-    EntailTask,
-    FacetsTask,
-    Task,
-    estimate,
-)
+from postil.workbench.jobs.judging import AlignTask, ClassTask, EntailTask, FacetsTask, Task
 from postil.workbench.jobs.library import judge
+from postil.workbench.jobs.prices import MOST_SECONDS, estimate, reader_prices
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
@@ -109,6 +123,7 @@ READERS: Mapping[str, Callable[[str], None]] = {
 
 
 REQUEST_SECONDS, REQUEST_MEGABYTES = 3.0, 300.0
+LENGTHS = {"few long": 20_000, "many short": 100}
 DEAR = (  # the kinds that cost most when they were all tried
     "! again and again",
     "$ again and again",
@@ -120,7 +135,10 @@ DEAR = (  # the kinds that cost most when they were all tried
     "nested clauses",
     "because chain",
     "json",
+    "chinese",
     "japanese",
+    "snake case",
+    "consonants",
     "emoji",
     "flags",
     "fractions",
@@ -166,19 +184,24 @@ def largest(make: Callable[[str, int], Task], text: str) -> Task:
 def requests(kinds: Sequence[str], watch: Watch) -> int:
     """Judge the largest requests, print what they cost, and count those that broke a limit."""
     broken = 0
-    print(f"{'request':8} {'kinds':>5} {'slowest':34} {'seconds':>7} {'most memory':34} {'MB':>5}")
+    print(
+        f"{'request':8} {'texts':10} {'kinds':>5} {'slowest':34} {'seconds':>7} {'most memory':34} {'MB':>5}"
+    )
     for name, make in REQUESTS.items():
         judge(make("The switch is open.", 1))
-        texts = {kind: text for kind, text in hostile_texts(20_000).items() if kind in kinds}
-        costs = [cost(judge, kind, largest(make, text), watch) for kind, text in texts.items()]
-        slowest = max(costs, key=lambda each: each.seconds)
-        most = max(costs, key=lambda each: each.megabytes)
-        broken += sum(each.seconds > REQUEST_SECONDS or each.megabytes > REQUEST_MEGABYTES for each in costs)
-        print(
-            f"{name:8} {len(costs):5} {slowest.kind:34} {slowest.seconds:7.2f} {most.kind:34} "
-            f"{most.megabytes:5.0f}",
-            flush=True,
-        )
+        for size, length in LENGTHS.items():
+            texts = {kind: text for kind, text in hostile_texts(length).items() if kind in kinds}
+            costs = [cost(judge, kind, largest(make, text), watch) for kind, text in texts.items()]
+            slowest = max(costs, key=lambda each: each.seconds)
+            most = max(costs, key=lambda each: each.megabytes)
+            broken += sum(
+                each.seconds > REQUEST_SECONDS or each.megabytes > REQUEST_MEGABYTES for each in costs
+            )
+            print(
+                f"{name:8} {size:10} {len(costs):5} {slowest.kind:34} {slowest.seconds:7.2f} {most.kind:34} "
+                f"{most.megabytes:5.0f}",
+                flush=True,
+            )
     print(f"{broken} requests broke a limit ({REQUEST_SECONDS:.0f} s, {REQUEST_MEGABYTES:.0f} MB).")
     return 1 if broken else 0
 
@@ -205,6 +228,51 @@ def uploads(watch: Watch) -> int:
     broken = sum(each.seconds > UPLOAD_SECONDS for each in costs)
     print(f"{broken} files broke the limit ({UPLOAD_SECONDS:.0f} s).")
     return 1 if broken else 0
+
+
+MARGIN = 1.5  # how much more a price must be than what was measured: other cores are slower
+SIZES = (20, 40, 80, 160, 240)  # pieces of a pair
+
+
+def pair_seconds(name: str, size: int, times: int = 12) -> float:
+    """The seconds of one core that a reader takes for a pair of so many pieces."""
+    half = size // 2 - 2
+    pairs = [(f"{number} " + "bulb " * (half - 1), "path " * half) for number in range(times)]
+    with one_thread_each():
+        reader(name).pairs(pairs[:1])
+        reader(name).forget()
+        begun = time.process_time()
+        reader(name).pairs(pairs)
+    return (time.process_time() - begun) / times
+
+
+def prices() -> int:
+    """Print what pairs cost with the installed readers, and whether the careful one's price is enough."""
+    names = [QUICK, *([CAREFUL] if companion() else [])]
+    for name in names:
+        piece, pair = np.polyfit(SIZES, [pair_seconds(name, size) for size in SIZES], 1)
+        price = reader_prices()[name]
+        print(f"{name:8} measured: {pair:.4f} s a pair, {piece:.6f} s a piece")
+        print(f"{'':8} price:    {price.pair:.4f} s a pair, {price.piece:.6f} s a piece (beside quick)")
+    if CAREFUL not in names:
+        print("The careful reader is not installed.")
+        return 0
+    short = [size for size in SIZES if price.of(size) < MARGIN * (pair + piece * size)]
+    print(f"The price of the careful reader is {'too low' if short else 'enough'}.")
+    return 1 if short else 0
+
+
+class Everything(dict[str, int]):
+    """What is known if every question is."""
+
+    def __contains__(self, _: object) -> bool:
+        return True
+
+
+def know_everything() -> None:
+    """Let the grader take every question for one that it has learned from."""
+    model: Any = postil.grader._shipped(default_reader())
+    object.__setattr__(model, "known", Everything())
 
 
 class Watch:
@@ -244,7 +312,17 @@ def main() -> int:
     parser.add_argument("--kinds", nargs="+", help="kinds of text (default: all)")
     parser.add_argument("--requests", action="store_true", help="the largest requests that the API accepts")
     parser.add_argument("--files", action="store_true", help="files of 50 MB, opened as uploads are")
+    parser.add_argument("--prices", action="store_true", help="what the readers take for a pair")
+    parser.add_argument("--reader", choices=NETWORKS, help="who reads (default: as installed)")
+    parser.add_argument("--known", action="store_true", help="questions that the readers have learned from")
     options = parser.parse_args()
+    if options.prices:
+        return prices()
+    if options.reader:
+        demand_reader(options.reader)
+        os.environ[READER_SETTING] = options.reader
+    if options.known:
+        know_everything()
     texts = {
         kind: text
         for kind, text in hostile_texts(options.length).items()
@@ -253,6 +331,7 @@ def main() -> int:
     watch = Watch()
     if options.files:
         return uploads(watch)
+    print(f"Reader: {default_reader()}{', of known questions' if options.known else ''}.")
     if options.requests:
         return requests(options.kinds or DEAR, watch)
     broken = 0

@@ -4,7 +4,8 @@ Ten answers kill, stall, swell or break the process that reads them; meanwhile S
 process in turn. Every healthy answer must be judged once, exactly as in an undisturbed run, and the ten must
 be left to a person. The process that judges has a memory limit of its own (`--memory`). With `--limit-mb`,
 the whole benchmark runs under one as well: in a scope of systemd, else in a cgroup (version 2 or 1), else
-with ulimit, where each process has the limit for itself; it prints which. Needs Linux.
+with ulimit, where each process has the limit for itself; it prints which. Answers are read by the default
+reader unless `--reader` names another. Needs Linux.
 
     python benchmarks/hostile_jobs.py --answers 2000 --kills 20 --limit-mb 1400
 """
@@ -30,6 +31,7 @@ from tempfile import TemporaryDirectory
 from sqlalchemy import text
 
 from postil.data.judgements import Judgement, Reason
+from postil.language.network import READER_SETTING, READERS, default_reader, demand_reader
 from postil.workbench.jobs.grading import LoadMachine, load_machine
 from postil.workbench.jobs.library import GraderMachine, warm_up
 from postil.workbench.jobs.worker import running_worker
@@ -255,8 +257,12 @@ def main() -> None:
     parser.add_argument(
         "--limit-mb", type=int, default=0, help="megabytes for the whole benchmark; 0: no limit"
     )
+    parser.add_argument("--reader", choices=READERS, help="who reads (default: as installed)")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    if options.reader:
+        demand_reader(options.reader)
+        os.environ[READER_SETTING] = options.reader  # processes inherit it
     logging.disable(logging.WARNING)
     if options.limit_mb and not os.environ.get(IN_SCOPE):
         status = run_in_scope(options.limit_mb)
@@ -282,6 +288,7 @@ def compare(options: argparse.Namespace, limit: str) -> int:
     equal = sum(table[given] == expected[given] for given in healthy)
     left = sum(bool(table[given][4]) and table[given][5] in set(Reason) for given in poison)
     rows = [
+        ("reader", default_reader()),
         ("memory limit", limit),
         ("job", job.state),
         ("processes killed from outside", f"{killed} of {options.kills}"),

@@ -272,7 +272,8 @@ HOSTILE: Mapping[str, Callable[[int], bytes]] = {
     "braces.gift": lambda size: _encoded("::a:: Why?" + _fill("{ \n", size)),
     "colons.gift": lambda size: _encoded(_fill("::" * 1000 + "\n", size) + "{"),
     "spaces.gift": lambda size: _encoded(_fill("{" + " " * 4_000_000 + "\n", size)),
-    "comments.gift": lambda size: _encoded("{=b}\n" + _fill("//[id:\n", size) + "Why? {=b}\n"),
+    "comments.gift": lambda size: _encoded("::a:: Why? {=b}\n" + _fill("//[id:\n", size)),
+    "marks.gift": lambda size: _encoded("::a:: Why? {=b}\n" + _fill("//" + "[id:" * 1_000_000 + "\n", size)),
     "prose.txt": lambda size: _encoded(_fill("It is a truth universally acknowledged.\n", size)),
     "nothing.bin": lambda size: bytes(range(256)) * (size // 256),
 }

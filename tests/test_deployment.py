@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
 SERVICES = COMPOSE["services"]
 OURS = ("web", "worker")
+BESIDE = 400  # megabytes of a container that the process that judges leaves to the one that started it
 OPERATIONS = (ROOT / "docs" / "operators" / "operations.md").read_text()
 _DEFAULT = re.compile(r"\$\{\w+:-([^}]*)\}")  # ${NAME:-what it is without}
 
@@ -102,6 +103,14 @@ def test_compose_starts_this_version_with_two_workers_that_are_no_web_process():
     assert _DEFAULT.sub(r"\1", SERVICES["worker"]["deploy"]["replicas"]) == "2"
     assert "--no-worker" in SERVICES["web"]["command"]
     assert "ports" not in SERVICES["worker"]
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_the_process_that_judges_reaches_its_limit_before_the_container_does(name):
+    gigabytes = re.fullmatch(r"(\d+)g", SERVICES[name]["deploy"]["resources"]["limits"]["memory"])
+    judging = int(SERVICES[name]["environment"]["POSTIL_MEMORY"])
+    assert judging + BESIDE <= 1024 * int(gigabytes[1])
+    assert f"at most {judging:,} MB (`POSTIL_MEMORY`" in " ".join(OPERATIONS.split())
 
 
 @pytest.mark.parametrize("name", SERVICES)

@@ -196,7 +196,7 @@ def export_pupil(
         stored = stored_of(store, pupils)
         deciders = {decision.by for item in stored for decision in item.decisions if decision.by is not None}
         content = pupil_zip(stored, now(), names_of(store, deciders))
-        with atomic_writer(output) as file:
+        with atomic_writer(output, private=True) as file:
             file.write(content)
         note_export(store, pupils, None)
     typer.echo(f"Wrote {number_of(len(stored), 'answer')} to {output}.", err=True)

@@ -245,6 +245,9 @@ def _serve(options: ServeOptions, database: Path | str, tell_address: Callable[[
             log_level="warning",
             access_log=False,  # addresses name questions and answers, and who reads them
             server_header=False,
+            # Where there is a faster parser, uvicorn would take it; that one reads headers without end.
+            http="h11",
+            ws="none",
             # Only a proxy that was named is believed: anybody can send the header.
             proxy_headers=bool(options.proxy),
             forwarded_allow_ips=options.proxy or None,

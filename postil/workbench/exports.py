@@ -133,7 +133,7 @@ SENTENCES = {
 # How Moodle's grade import can find a student.
 MOODLE_NAMES = {"username": "Username", "idnumber": "ID number", "email": "Email address"}
 _MOODLE_COLUMNS = ("Grade", "Feedback")
-_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_EMAIL = re.compile(r"[^@\s]++@[^@\s][^@\s.]*+\.[^@\s]++")
 _MOST = 0.8  # of the cells have to look like what a column is taken for
 _MADE_KEY = re.compile(r"\A(?:a\d+|typed-[0-9a-f]{6})\Z")
 _LEFT_OUT = (

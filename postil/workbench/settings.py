@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-MEMORY = 1536  # megabytes; with all models loaded, a process that judges has 450 to 600
+# Megabytes; with all models loaded, a process that judges has 450 to 600, with the careful reader up to 800.
+MEMORY = 1536
 _FILE = "workbench.db"
 
 

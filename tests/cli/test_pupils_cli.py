@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import stat
+import sys
 from zipfile import ZipFile
 
 import pytest
@@ -39,6 +41,8 @@ def test_find(pupils):
 def test_export(pupils, database, tmp_path):
     status, _, told = pupils("export", "u1", tmp_path / "kim.zip")
     assert (status, told) == (0, f"Wrote 2 answers to {tmp_path / 'kim.zip'}.\n")
+    if sys.platform != "win32":  # only its owner may read it
+        assert stat.S_IMODE((tmp_path / "kim.zip").stat().st_mode) == 0o600
     with ZipFile(tmp_path / "kim.zip") as archive:
         assert set(archive.namelist()) == {"README.txt", "answers.csv", "answers.json"}
     assert [event.about for event in logged(database)] == ["1 answer, on the server"] * 2

@@ -132,10 +132,10 @@ def test_both_kinds_are_recognised_by_their_contents(tmp_path):
 
 
 def test_no_text_takes_long_to_look_at():
-    began = time.monotonic()
+    began = time.process_time()
     for blank in ("\n", " \n", "\t", ":: \n", "{ "):
         looks_like_gift(f"text{blank * 100_000}text")
-    assert time.monotonic() - began < 3
+    assert time.process_time() - began < 3
 
 
 def test_a_title_may_be_indented():

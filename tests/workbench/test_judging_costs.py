@@ -10,19 +10,19 @@ from postil.alignment.aligner import MOST_ALIGNED
 from postil.entailment.entailer import MOST_OF_HYPOTHESIS, MOST_OF_TEXT
 from postil.grading import claims
 from postil.grading.answers import MOST_READ
-from postil.workbench.jobs import judging
-from postil.workbench.jobs.judging import (
-    MOST_SECONDS,
-    AlignTask,
-    ClassTask,
-    EntailTask,
-    FacetsTask,
-    TooMuchError,
-    demand_affordable,
-    estimate,
-)
+from postil.language.network import CAREFUL, QUICK, READERS
+from postil.workbench.jobs import prices
+from postil.workbench.jobs.isolation import IsolatedMachine
+from postil.workbench.jobs.judging import AlignTask, ClassTask, EntailTask, FacetsTask, TooMuchError
+from postil.workbench.jobs.prices import MOST_SECONDS, demand_affordable, estimate, reader_prices
 
 WORDS = "the light bulb glows because current flows from its battery through closed wires and back again so"
+
+
+@pytest.fixture
+def careful(monkeypatch):
+    """As if the careful reader were installed."""
+    monkeypatch.setattr(prices, "default_reader", lambda: CAREFUL)
 
 
 def words(count):
@@ -84,10 +84,75 @@ def test_neither_signs_nor_missing_blanks_make_a_text_cheap():
     assert estimate(unbroken) > usual / 2
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        "电路是断开的所以灯不亮因为没有电流通过灯泡" * 3,
+        "스위치가열려있어서전구가꺼졌다" * 4,
+        "the_switch_is_open_and_the_bulb_is_out_" * 3,
+    ],
+    ids=["chinese", "korean", "underscores"],
+)
+def test_what_networks_spell_out_is_not_cheap_where_it_is_short(given):
+    """Each character may be a piece of its own for a network, though there are neither blanks nor signs."""
+    texts = tuple(f"{number} {given}" for number in range(200))
+    assert estimate(ClassTask("Why?", (given,), texts)) > MOST_SECONDS
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        graded(40, 30),
+        graded(20, 30, explain=True),
+        graded(1, 400, 400),
+        EntailTask(tuple((words(60), words(20)) for _ in range(25))),
+        FacetsTask("Why?", words(150), answers(15, 30)),
+    ],
+    ids=lambda task: type(task).__name__,
+)
+@pytest.mark.usefixtures("careful")
+def test_what_the_documentation_promises_is_judged_with_the_careful_reader(task):
+    demand_affordable(task)
+
+
+@pytest.mark.usefixtures("careful")
+def test_the_careful_reader_has_its_own_price():
+    with pytest.raises(TooMuchError, match="would take about"):
+        demand_affordable(graded(200, 30))
+
+
+@pytest.mark.usefixtures("careful")
+def test_what_no_network_reads_costs_the_same_whoever_reads(monkeypatch):
+    tasks = [AlignTask(((words(20), words(20)),)), FacetsTask("Why?", words(20), answers(3, 20))]
+    costs = [estimate(task) for task in tasks]
+    monkeypatch.setattr(prices, "default_reader", lambda: QUICK)
+    assert [estimate(task) for task in tasks] == costs
+
+
+def test_every_reader_has_a_price():
+    assert tuple(reader_prices()) == READERS
+    quick, careful, cascade = reader_prices().values()
+    assert quick.of(200) < careful.of(200) <= cascade.of(200)
+    assert quick.patience < careful.patience <= cascade.patience
+    assert careful.of(10_000) == careful.of(careful.pieces)
+
+
+@pytest.mark.usefixtures("careful")
+def test_a_job_waits_longer_for_the_careful_reader(monkeypatch):
+    waits = []
+    machine = IsolatedMachine(lambda: None)
+    monkeypatch.setattr(machine._process, "call", lambda *_, seconds: waits.append(seconds) or [1] * 100)
+    machine.group(["it is closed"] * 100)
+    monkeypatch.setattr(prices, "default_reader", lambda: QUICK)
+    machine.group(["it is closed"] * 100)
+    careful, quick = waits
+    assert careful > quick + 20
+
+
 def test_an_estimate_itself_costs_nothing():
     begun = time.process_time()
     estimate(ClassTask("Why?", ("It is so.",) * 50, ("?! " * 10_000,) * 200))
-    assert time.process_time() - begun < 5
+    assert time.process_time() - begun < 1
 
 
 @pytest.mark.slow
@@ -106,6 +171,6 @@ def test_an_estimate_is_not_far_from_what_it_takes():
 
 
 def test_prices_end_where_reading_ends():
-    assert (judging._GRADED, judging._ALIGNED) == (MOST_READ, MOST_ALIGNED)
-    assert judging._MOST_CLAIMS == claims._MOST_POINTS
-    assert (judging._PASSAGE, judging._HYPOTHESIS) == (MOST_OF_TEXT, MOST_OF_HYPOTHESIS)
+    assert (prices._GRADED, prices._ALIGNED) == (MOST_READ, MOST_ALIGNED)
+    assert prices._MOST_CLAIMS == claims._MOST_POINTS
+    assert (prices._PASSAGE, prices._HYPOTHESIS) == (MOST_OF_TEXT, MOST_OF_HYPOTHESIS)

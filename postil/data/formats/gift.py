@@ -37,7 +37,8 @@ _ESCAPED = re.compile(r"\\([~=#{}:n\\])")
 _FORMATS = {"html": "html", "markdown": "markdown", "plain": "plain_text", "moodle": "moodle_auto_format"}
 _FORMAT = re.compile(r"\[(html|markdown|plain|moodle)\]")
 _SHARE = re.compile(r"%(-?\d{1,3}(?:\.\d+)?)%")
-_MARKED = re.compile(r"\[(id|tag):((?:\\.|[^\]\\])*)\]")  # Moodle writes these into a comment
+# Moodle writes these into a comment. None is looked for beyond where the next one begins.
+_MARKED = re.compile(r"\[(id|tag):((?:\\.|[^\]\\[]|\[(?!id:|tag:))*+)\]")
 _TRUE_OR_FALSE = ("T", "TRUE", "F", "FALSE")
 _ANSWERS = re.compile(r"(?<!\\)\{\s*(?:[=~#]|%-?\d|\}|(?:T|TRUE|F|FALSE)\s*[#}])")
 _TITLE = re.compile(r"^[ \t]*::.+?(?<!\\)::", re.MULTILINE)

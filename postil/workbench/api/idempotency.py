@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
 from http import HTTPStatus
@@ -12,14 +12,13 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Header, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from postil.errors import PostilError
 from postil.workbench.api import routes, schemas
-from postil.workbench.api.auth import check_again, identify, writes
+from postil.workbench.api.auth import Handler, TokenRoute, check_again, identify, writes
 from postil.workbench.http.access import THINGS, refuse_blind
 from postil.workbench.http.problems import ProblemError
 from postil.workbench.records import LOCAL, Level
@@ -32,7 +31,6 @@ WRITES = {"POST", "PUT", "PATCH", "DELETE"}
 _KEY = "^[!-~]{1,200}$"
 _KEPT_HEADERS = ("content-type", "location")
 _GONE = "This was done, but what it was about no longer exists."
-Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 Reader = Callable[[Store, int], BaseModel]
 
 # What a write answers with words in it is read anew, by the number in its address, so that the words need not
@@ -65,8 +63,8 @@ def writes_once(level: Level | None = None) -> list[Any]:
     return [*writes(level), Depends(_declare_key)]
 
 
-class KeyedRoute(APIRoute):
-    """A route whose writes are done once for each key. Who asks is found out before anything is read."""
+class KeyedRoute(TokenRoute):
+    """A route whose writes are done once for each key."""
 
     def get_route_handler(self) -> Handler:
         """The route's handler, which first looks for an earlier response to the same request."""
@@ -84,7 +82,7 @@ class KeyedRoute(APIRoute):
         return keyed
 
 
-async def _once(request: Request, route: APIRoute, caller: str, key: str, handle: Handler) -> Response:
+async def _once(request: Request, route: TokenRoute, caller: str, key: str, handle: Handler) -> Response:
     store: Store = request.app.state.store
     fingerprint = _fingerprint(request, await request.body())
     before = await run_in_threadpool(access.begin_reply, store, caller, key, fingerprint)
@@ -110,7 +108,7 @@ def _fingerprint(request: Request, body: bytes) -> str:
     return sha256(named + body).hexdigest()
 
 
-def _again(request: Request, route: APIRoute, before: Reply, fingerprint: str) -> Response:
+def _again(request: Request, route: TokenRoute, before: Reply, fingerprint: str) -> Response:
     """Repeat the response to an earlier request, if the caller may still have it."""
     if before.request != fingerprint:
         raise ProblemError("key-reused")
@@ -128,7 +126,7 @@ def _again(request: Request, route: APIRoute, before: Reply, fingerprint: str) -
     return Response(body, before.status, {**record["headers"], REPLAYED: "true"})
 
 
-def _record(request: Request, route: APIRoute, response: Response) -> str:
+def _record(request: Request, route: TokenRoute, response: Response) -> str:
     """What is stored of a response: only numbers and labels, nothing that anybody wrote."""
     headers = {name: value for name in _KEPT_HEADERS if (value := response.headers.get(name))}
     if route.response_model not in WITH_WORDS:

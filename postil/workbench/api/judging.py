@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from fastapi import APIRouter, BackgroundTasks, Request
 
 from postil.errors import PostilError
-from postil.workbench.api.auth import identify, needs
+from postil.workbench.api.auth import TokenRoute, identify, needs
 from postil.workbench.api.judging_schemas import (
     AlignedTexts,
     AlignTexts,
@@ -32,12 +32,12 @@ from postil.workbench.jobs.judging import (
     TooBusyError,
     TooManyError,
     TooMuchError,
-    demand_affordable,
 )
+from postil.workbench.jobs.prices import demand_affordable
 from postil.workbench.store.database import Store
 from postil.workbench.store.jobs import DEFERRED, GRADED, SECONDS, Counts, add_counts
 
-router = APIRouter(tags=["judging"])
+router = APIRouter(tags=["judging"], route_class=TokenRoute)
 _BY = "api"
 
 

@@ -98,7 +98,7 @@ FOUND: dict[str, Any] = {"id": "u17", "facets": [FACET], "explanation": "The ans
 
 
 # How many texts and characters may be sent. Of these, what would take more than about 3 seconds is refused
-# as well (jobs/judging.py).
+# as well (jobs/prices.py).
 MOST_ANSWERS = 200
 MOST_DECIDED, DECIDED_TOGETHER = 50, 10_000  # answers, and their characters
 REFERENCES_TOGETHER = 20_000  # characters

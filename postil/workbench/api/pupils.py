@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
 from postil.errors import PostilError
-from postil.workbench.api.auth import reads
+from postil.workbench.api.auth import TokenRoute, reads
 from postil.workbench.api.idempotency import KeyedRoute, writes_once
 from postil.workbench.api.schemas import LONGEST_KEY, MOST_NUMBER, Number, Received, SentNumber, Shown, shows
 from postil.workbench.api.schemas import words as text_field
@@ -25,7 +25,7 @@ from postil.workbench.store.database import Store, StoreAwayError
 from postil.workbench.store.rows import ChangedError
 from postil.workbench.store.tables import now
 
-router = APIRouter(tags=["pupils"])
+router = APIRouter(tags=["pupils"], route_class=TokenRoute)
 erasing_router = APIRouter(tags=["pupils"], route_class=KeyedRoute)
 _MOST_CHOSEN = 200  # in one request
 _BINARY = {"schema": {"type": "string", "format": "binary"}}

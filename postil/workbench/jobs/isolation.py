@@ -16,9 +16,10 @@ from postil.data.judgements import Judgement, Reason
 from postil.errors import PostilError, number_of
 from postil.workbench.jobs.grading import LoadMachine, unread_judgement
 from postil.workbench.jobs.limited import FailedError, LimitedProcess
+from postil.workbench.jobs.prices import default_price
 from postil.workbench.records import Question
 
-_BEGINNING, _EACH, _THOUSAND = 5.0, 0.05, 0.5  # seconds for any task, for an answer, for 1,000 characters
+_BEGINNING, _THOUSAND = 5.0, 0.5  # seconds for any task, for 1,000 characters
 _LONGEST = 5_000  # characters of an answer that count
 _TOGETHER = 128  # answers that are tried together at first
 _PARTS = 12  # of what fails: each failure costs a process, and what can be read costs nearly nothing
@@ -121,7 +122,7 @@ class IsolatedMachine:
 
     def _ask(self, texts: Sequence[str], method: str, *arguments: object, patience: int = 1) -> Any:
         length = sum(min(len(text), _LONGEST) for text in texts)
-        seconds = self._beginning + _EACH * len(texts) + _THOUSAND * length / 1000
+        seconds = self._beginning + default_price().patience * len(texts) + _THOUSAND * length / 1000
         with self._breakable():
             return self._process.call(method, *arguments, seconds=patience * seconds)
 

@@ -8,15 +8,13 @@ turns: whoever sends much waits for their own requests. What would take too long
 from __future__ import annotations
 
 import asyncio
-import re
 import threading
 from collections import Counter, OrderedDict, deque
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from postil.errors import PostilError
-from postil.language.network import MOST_OF_A_QUESTION, QUICK, default_reader
 from postil.workbench.jobs.limited import FailedError, Failure, LimitedProcess, NotReadyError
 
 Plain = Mapping[str, object]  # what goes into JSON as it is
@@ -105,7 +103,7 @@ LIMIT = 30.0  # seconds from a request to its answer
 TASK_LIMIT = 10.0  # seconds that judging may take, once the models are loaded
 _NICE = 5  # pages come first, jobs last
 _AGAIN = 5  # seconds until it is worth trying again
-_SMALLER = "Send fewer or shorter texts at once, or store the answers in a course and start a job."
+SMALLER = "Send fewer or shorter texts at once, or store the answers in a course and start a job."
 
 
 class TooBusyError(PostilError):
@@ -167,7 +165,7 @@ class JudgingProcess:
             what = "is taking too long" if begun else "is not possible now: others came first"
             raise TooBusyError(
                 f"judging this {what}; it was given up after {self._limit:.0f} seconds.",
-                hint=_SMALLER if begun else "Try again in a few seconds.",
+                hint=SMALLER if begun else "Try again in a few seconds.",
                 retry_after=None if begun else _AGAIN,
             ) from error
         finally:
@@ -248,10 +246,10 @@ class JudgingProcess:
             except FailedError as failure:
                 if failure.why is Failure.TIME:
                     what = f"judging this took longer than {self._task_limit:.0f} seconds, so it was stopped."
-                    raise TooMuchError(what, hint=_SMALLER) from None
+                    raise TooMuchError(what, hint=SMALLER) from None
                 if failure.why is Failure.MEMORY:
                     what = "judging this takes more memory than there is for it."
-                    raise TooMuchError(what, hint=_SMALLER) from None
+                    raise TooMuchError(what, hint=SMALLER) from None
                 if failure.why is Failure.FAULT:
                     raise RuntimeError(f"judging failed: {failure.where}") from None
             except NotReadyError as error:
@@ -264,110 +262,3 @@ class JudgingProcess:
 
 def _closing() -> TooBusyError:
     return TooBusyError("the server is closing.", retry_after=_AGAIN)
-
-
-# What a task costs, estimated before anybody works on it. The prices were measured on one core of 2024, with
-# models loaded, so that even hostile texts keep them (benchmarks/hostile.py --requests). A text is read only
-# to a certain length, so it has a highest price.
-MOST_SECONDS = 3.0
-# A word or sign; a run of letters that is too long for a word counts as several.
-_WORD = re.compile(r"\w{1,20}|[^\w\s]")
-
-# The words of a text that count: for grading, for aligning, and of the two sides of entailment.
-_GRADED, _ALIGNED, _PASSAGE, _HYPOTHESIS = 400, 200, 2_000, 200
-_MOST_CLAIMS = 20
-_IN_PASSAGE = 40  # words
-_CLAUSE = re.compile(r"[.!?;:,]\s|\b(?:and|or|but|because|that|if|when|which|who|so)\b", re.IGNORECASE)
-
-# Seconds.
-_ANSWER, _ANSWER_WORD, _BESIDE_REFERENCE = 4e-3, 2.5e-4, 2.5e-7  # for a word beside one of a reference
-# For the careful reader, up to so many words of a pair.
-_CAREFUL, _CAREFUL_WORD, _CAREFUL_WORDS = 4e-3, 7e-4, 200
-_PAIR, _PAIR_WORD, _BESIDE_WORD = 3e-3, 3e-4, 6e-6
-_ALONE, _ALONE_WORD, _ALONE_BESIDE = 1e-2, 1e-3, 1.3e-5  # for a pair that is only aligned, and explained so
-_CLAIM = 3e-3  # in a passage
-_ENTAILED, _PASSAGE_WORD, _HYPOTHESIS_WORD, _BESIDE_HYPOTHESIS = 8e-3, 1.8e-4, 3.5e-4, 2.4e-6
-
-
-def demand_affordable(task: Task) -> None:
-    """Refuse a task that would keep others waiting for too long."""
-    seconds = estimate(task)
-    if seconds > MOST_SECONDS:
-        what = f"judging this would take about {seconds:.0f} seconds; at most {MOST_SECONDS:.0f} are allowed."
-        hint = "Send fewer or shorter texts at once, or store the answers in a course and start a job."
-        raise TooMuchError(what, hint=hint)
-
-
-def estimate(task: Task) -> float:
-    """The seconds that a task takes on one core, about."""
-    if isinstance(task, ClassTask):
-        graded = _grading(task)
-        if not (task.explain or task.with_facets):
-            return graded
-        longest = max(_count(reference, _ALIGNED) for reference in task.references)
-        claims = task.facets or max(map(_claims, task.references))
-        return graded + _aligning(longest, task.answers) + _looking_for(claims, task.answers)
-    if isinstance(task, AlignTask):
-        return sum(_aligning_pair(*pair) for pair in task.pairs)
-    if isinstance(task, EntailTask):
-        return sum(_entailing(text, hypothesis) for text, hypothesis in task.pairs)
-    return _comparing(task)
-
-
-def _grading(task: ClassTask) -> float:
-    beside = sum(_count(reference, _GRADED) for reference in task.references)
-    texts = [*task.answers, *(text for text, _ in task.decided)]
-    words = sum(_count(text, _GRADED) for text in texts)
-    read = _count(task.question, _GRADED) + beside
-    price = _ANSWER * len(texts) + _ANSWER_WORD * (read + words) + _BESIDE_REFERENCE * words * beside
-    if default_reader() == QUICK:
-        return price
-    longest = max(_count(reference, _GRADED) for reference in task.references)
-    beside_answers = longest + min(_count(task.question, _GRADED), MOST_OF_A_QUESTION)
-    pairs = sum(min(beside_answers + _count(text, _GRADED), _CAREFUL_WORDS) for text in texts)
-    return price + _CAREFUL * len(texts) + _CAREFUL_WORD * pairs
-
-
-def _comparing(task: FacetsTask) -> float:
-    reference = _count(task.reference, _ALIGNED)
-    return (
-        _ANSWER * len(task.answers)
-        + _PAIR_WORD * reference
-        + _aligning(reference, task.answers)
-        + _looking_for(task.facets or _claims(task.reference), task.answers)
-    )
-
-
-def _aligning(reference: int, texts: Iterable[str]) -> float:
-    """The price of aligning texts with one that has this many words and has been read already."""
-    counts = [_count(text, _ALIGNED) for text in texts]
-    return _PAIR * len(counts) + (_PAIR_WORD + _BESIDE_WORD * reference) * sum(counts)
-
-
-def _aligning_pair(source: str, target: str) -> float:
-    first, second = _count(source, _ALIGNED), _count(target, _ALIGNED)
-    return _ALONE + _ALONE_WORD * (first + second) + _ALONE_BESIDE * first * second
-
-
-def _looking_for(claims: tuple[str, ...] | int, answers: tuple[str, ...]) -> float:
-    """The price of looking for claims, given or only counted, in answers, which are read in passages."""
-    count = claims if isinstance(claims, int) else len(claims)
-    return _CLAIM * count * sum(1 + _count(answer, _ALIGNED) / _IN_PASSAGE for answer in answers)
-
-
-def _claims(reference: str) -> int:
-    """How many claims a reference may make, by what could begin a clause."""
-    return min(_MOST_CLAIMS, 1 + sum(1 for _ in _CLAUSE.finditer(reference)))
-
-
-def _entailing(text: str, hypothesis: str) -> float:
-    there, here = _count(text, _PASSAGE), _count(hypothesis, _HYPOTHESIS)
-    words = _PASSAGE_WORD * there + _HYPOTHESIS_WORD * here
-    price = _ENTAILED + words + _BESIDE_HYPOTHESIS * there * here
-    if default_reader() == QUICK:
-        return price
-    return price + _CAREFUL + _CAREFUL_WORD * min(there + here, _CAREFUL_WORDS)
-
-
-def _count(text: str, most: int) -> int:
-    return min(most, sum(1 for _ in _WORD.finditer(text)))

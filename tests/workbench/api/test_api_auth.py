@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from apiclient import found_at, make_app, people, program, refused, secret_of
+from apiclient import SETTINGS, found_at, make_app, people, program, refused, secret_of
 from fastapi.testclient import TestClient
 
+from postil.workbench.api.app import create_api
 from postil.workbench.app import create_app
 from postil.workbench.records import Level
 from postil.workbench.settings import Settings
@@ -34,6 +36,22 @@ def test_without_a_token_nothing_is_shown(store, header, challenge):
     for answer in (client.get("me", headers=headers), client.post("courses", headers=headers, content="{")):
         refused(answer, 401, "unauthorized")
         assert answer.headers["WWW-Authenticate"] == challenge
+
+
+def test_of_a_request_without_a_token_nothing_is_read(store):
+    """Otherwise a stranger's JSON keeps the server busy for seconds and takes much memory."""
+    app = make_app(store)
+    client = program(app)
+    with_body = [
+        (method, re.sub(r"{\w+}", "1", path.lstrip("/")))
+        for path, operations in create_api(SETTINGS, None).openapi()["paths"].items()
+        for method, operation in operations.items()
+        if "requestBody" in operation
+    ]
+    assert ("post", "grade") in with_body
+    for method, path in with_body:
+        damaged = client.request(method, path, content="{", headers={"Content-Type": "application/json"})
+        refused(damaged, 401, "unauthorized")
 
 
 def test_who_am_i(store):

@@ -1,0 +1,165 @@
+"""What a request costs, estimated before anybody works on it, and what would take too long is refused.
+
+The prices are seconds on one core of 2024, with models loaded, so that even hostile texts keep them
+(benchmarks/hostile.py --requests). A text is read only to a certain length, so it has a highest price. What a
+reader adds depends on which one is the default; `prices.json` has it, from benchmarks/hostile.py --prices.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import islice
+
+from postil.language.network import MOST_OF_A_QUESTION, default_reader
+from postil.workbench.jobs.judging import (
+    SMALLER,
+    AlignTask,
+    ClassTask,
+    EntailTask,
+    FacetsTask,
+    Task,
+    TooMuchError,
+)
+
+MOST_SECONDS = 3.0
+# A word or sign; a run of letters that is too long for a word counts as several.
+_WORD = re.compile(r"\w{1,20}|[^\w\s]")
+# What networks read. They know most English words as a whole, and spell out all else: long runs of letters
+# that are no words cost twice as much as this says, and the prices allow for that.
+_PIECE = re.compile(r"[A-Za-z]{1,5}|[0-9]{1,2}|[^\sA-Za-z0-9]")
+
+# The words of a text that count: for grading, for aligning, and of the two sides of entailment.
+_GRADED, _ALIGNED, _PASSAGE, _HYPOTHESIS = 400, 200, 2_000, 200
+_MOST_CLAIMS = 20
+_IN_PASSAGE = 40  # words
+_CLAUSE = re.compile(r"[.!?;:,]\s|\b(?:and|or|but|because|that|if|when|which|who|so)\b", re.IGNORECASE)
+
+# Seconds.
+_ANSWER, _ANSWER_PIECE, _BESIDE_REFERENCE = 4e-3, 2.5e-4, 2.5e-7  # for a word beside one of a reference
+_PAIR, _PAIR_WORD, _BESIDE_WORD = 3e-3, 3e-4, 6e-6
+_ALONE, _ALONE_WORD, _ALONE_BESIDE = 1e-2, 1e-3, 1.3e-5  # for a pair that is only aligned, and explained so
+_CLAIM = 3e-3  # in a passage
+_ENTAILED, _PASSAGE_WORD, _HYPOTHESIS_WORD, _BESIDE_HYPOTHESIS = 8e-3, 1.8e-4, 3.5e-4, 2.4e-6
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderPrice:
+    """What a reader adds to what everything costs with the quick one."""
+
+    pair: float  # seconds for any pair of texts
+    piece: float  # seconds for a piece of a word
+    pieces: int  # of a pair that are read at most
+    times: float  # what the rest costs beside that: of some questions the quick reader is asked as well
+    patience: float  # seconds that a job allows for any answer
+
+    def of(self, pieces: int) -> float:
+        """The price of a pair with so many pieces."""
+        return self.pair + self.piece * min(pieces, self.pieces)
+
+
+@cache
+def reader_prices() -> Mapping[str, ReaderPrice]:
+    """The prices of all readers."""
+    text = files("postil.workbench.jobs").joinpath("prices.json").read_text("utf-8")
+    return {name: ReaderPrice(**price) for name, price in json.loads(text).items()}
+
+
+def default_price() -> ReaderPrice:
+    """What the reader costs that is used here."""
+    return reader_prices()[default_reader()]
+
+
+def demand_affordable(task: Task) -> None:
+    """Refuse a task that would keep others waiting for too long."""
+    seconds = estimate(task)
+    if seconds > MOST_SECONDS:
+        what = f"judging this would take about {seconds:.0f} seconds; at most {MOST_SECONDS:.0f} are allowed."
+        raise TooMuchError(what, hint=SMALLER)
+
+
+def estimate(task: Task) -> float:
+    """The seconds that a task takes on one core, about."""
+    if isinstance(task, ClassTask):
+        graded = _grading(task)
+        if not (task.explain or task.with_facets):
+            return graded
+        longest = max(_count(reference, _ALIGNED) for reference in task.references)
+        claims = task.facets or max(map(_claims, task.references))
+        return graded + _aligning(longest, task.answers) + _looking_for(claims, task.answers)
+    if isinstance(task, AlignTask):
+        return sum(_aligning_pair(*pair) for pair in task.pairs)
+    if isinstance(task, EntailTask):
+        return sum(_entailing(text, hypothesis) for text, hypothesis in task.pairs)
+    return _comparing(task)
+
+
+def _grading(task: ClassTask) -> float:
+    reader = default_price()
+    texts = [*task.answers, *(text for text, _ in task.decided)]
+    words = sum(_count(text, _GRADED) for text in texts)
+    beside = sum(_count(reference, _GRADED) for reference in task.references)
+    asked = _pieces(task.question, _GRADED)
+    expected = [_pieces(reference, _GRADED) for reference in task.references]
+    given = [_pieces(text, _GRADED) for text in texts]
+    price = _ANSWER * len(texts) + _ANSWER_PIECE * (asked + sum(expected) + sum(given))
+    price += _BESIDE_REFERENCE * words * beside
+    question = " ".join(task.question.split()[-MOST_OF_A_QUESTION:])
+    against = _pieces(question, reader.pieces) + max(expected)
+    return reader.times * price + sum(reader.of(against + pieces) for pieces in given)
+
+
+def _comparing(task: FacetsTask) -> float:
+    reference = _count(task.reference, _ALIGNED)
+    return (
+        _ANSWER * len(task.answers)
+        + _PAIR_WORD * reference
+        + _aligning(reference, task.answers)
+        + _looking_for(task.facets or _claims(task.reference), task.answers)
+    )
+
+
+def _aligning(reference: int, texts: Iterable[str]) -> float:
+    """The price of aligning texts with one that has this many words and has been read already."""
+    counts = [_count(text, _ALIGNED) for text in texts]
+    return _PAIR * len(counts) + (_PAIR_WORD + _BESIDE_WORD * reference) * sum(counts)
+
+
+def _aligning_pair(source: str, target: str) -> float:
+    first, second = _count(source, _ALIGNED), _count(target, _ALIGNED)
+    return _ALONE + _ALONE_WORD * (first + second) + _ALONE_BESIDE * first * second
+
+
+def _looking_for(claims: tuple[str, ...] | int, answers: tuple[str, ...]) -> float:
+    """The price of looking for claims, given or only counted, in answers, which are read in passages."""
+    count = claims if isinstance(claims, int) else len(claims)
+    return _CLAIM * count * sum(1 + _count(answer, _ALIGNED) / _IN_PASSAGE for answer in answers)
+
+
+def _claims(reference: str) -> int:
+    """How many claims a reference may make, by what could begin a clause."""
+    return 1 + _first(_CLAUSE, reference, _MOST_CLAIMS - 1)
+
+
+def _entailing(text: str, hypothesis: str) -> float:
+    there, here = _count(text, _PASSAGE), _count(hypothesis, _HYPOTHESIS)
+    words = _PASSAGE_WORD * there + _HYPOTHESIS_WORD * here
+    read = default_price().of(_pieces(text, _PASSAGE) + _pieces(hypothesis, _HYPOTHESIS))
+    return _ENTAILED + words + _BESIDE_HYPOTHESIS * there * here + read
+
+
+def _count(text: str, most: int) -> int:
+    return _first(_WORD, text, most)
+
+
+def _pieces(text: str, most: int) -> int:
+    return _first(_PIECE, text, most)
+
+
+def _first(pattern: re.Pattern[str], text: str, most: int) -> int:
+    """How often a pattern is found, up to so many times: the rest of a long text is not looked at."""
+    return sum(1 for _ in islice(pattern.finditer(text), most))
