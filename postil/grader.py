@@ -176,9 +176,17 @@ def grade_class(
     *,
     explain: bool = False,
     strictness: str = "normal",
+    lessons: Sequence[Question] = (),
 ) -> list[Judgement]:
-    """Judge a class by a fresh grader, which knows only what is `decided` here; see `Grader.grade_class`."""
-    return load(strictness=strictness).grade_class(question, answers, decided, claims, explain=explain)
+    """Judge a class by a fresh grader, which knows only what is `decided` here; see `Grader.grade_class`.
+
+    `lessons` are other questions of the same teacher, with answers that a person has labelled.
+    """
+    grader = load(strictness=strictness)
+    for lesson in lessons:
+        labelled = [(answer.text, answer.label) for answer in lesson.answers if answer.label is not None]
+        grader.remember(lesson.text, _texts(lesson.references), labelled)
+    return grader.grade_class(question, answers, decided, claims, explain=explain)
 
 
 def explain_class(
