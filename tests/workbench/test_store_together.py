@@ -137,7 +137,7 @@ def test_a_course_is_deleted_while_it_is_worked_in(store, question_id, ids, judg
     job = jobs.lease_job(store, "w")
     told = together(
         lambda: courses.delete_course(store, course),
-        lambda: courses.rename_course(store, course, "Chemistry"),
+        lambda: courses.edit_course(store, course, "Chemistry"),
         lambda: courses.create_question(store, course, "Why?", ["So."], 1),
         lambda: judgements.save_judgements(store, job, [judged(id) for id in ids.values()]),
         lambda: answers.delete_answer(store, ids["d"]),
