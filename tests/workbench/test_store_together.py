@@ -159,7 +159,7 @@ def test_who_lost_a_job_can_write_nothing_more(store, question_id, ids, judged):
         lambda: jobs.fail(store, former, "x"),
         lambda: jobs.release_lease(store, former),
         lambda: judgements.missing(store, former),
-        lambda: judgements.least_heard(store, former),
+        lambda: judgements.other_results(store, former),
         lambda: judgements.save_judgements(store, former, [judged(ids["a"])]),
         lambda: answers.set_groups(store, question_id, {ids["a"]: 7}, former),
     ):
