@@ -35,7 +35,7 @@ from postil.language.network import READER_SETTING, READERS, default_reader, dem
 from postil.workbench.jobs.grading import LoadMachine, load_machine
 from postil.workbench.jobs.library import GraderMachine, warm_up
 from postil.workbench.jobs.worker import running_worker
-from postil.workbench.records import Job, NewAnswer, Question
+from postil.workbench.records import Job, Lessons, NewAnswer, Question
 from postil.workbench.settings import MEMORY, Settings
 from postil.workbench.store import answers, courses, jobs
 from postil.workbench.store.database import Store, open_store
@@ -70,11 +70,16 @@ class PoisonedMachine(GraderMachine):
     """The shipped grader, but some answers do harm when they are judged or explained."""
 
     def judge(
-        self, question: Question, answers: Sequence[str], decided: Sequence[str | None]
+        self,
+        question: Question,
+        answers: Sequence[str],
+        decided: Sequence[str | None],
+        strictness: str = "normal",
+        lessons: Lessons = (),
     ) -> list[Judgement]:
         """Judge a class, poison first."""
         swallow("judge", answers)
-        return super().judge(question, answers, decided)
+        return super().judge(question, answers, decided, strictness, lessons)
 
     def explain(
         self, question: Question, answers: Sequence[str], judgements: Sequence[Judgement]

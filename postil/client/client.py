@@ -172,17 +172,18 @@ class Client:
         """The courses that can be seen."""
         return self._list(Course, "/courses")
 
-    def create_course(self, name: str) -> Course:
-        """Make a course."""
-        return self._ask(Course, "POST", "/courses", body={"name": name})
+    def create_course(self, name: str, *, strictness: str | None = None) -> Course:
+        """Make a course; `strictness` is how readily answers are called correct, `normal` unless given."""
+        return self._ask(Course, "POST", "/courses", body={"name": name, **_strictness(strictness)})
 
     def get_course(self, course_id: int) -> Course:
         """A course."""
         return self._ask(Course, "GET", f"/courses/{course_id}")
 
-    def rename_course(self, course_id: int, name: str) -> Course:
-        """Give a course another name."""
-        return self._ask(Course, "PATCH", f"/courses/{course_id}", body={"name": name})
+    def rename_course(self, course_id: int, name: str, *, strictness: str | None = None) -> Course:
+        """Give a course another name, and another `strictness` if one is given."""
+        body = {"name": name, **_strictness(strictness)}
+        return self._ask(Course, "PATCH", f"/courses/{course_id}", body=body)
 
     def delete_course(self, course_id: int) -> None:
         """Delete a course with all that is in it."""
@@ -439,6 +440,11 @@ class Client:
                 raise ApiError(answer.status_code, problem_of(answer), wait)
             time.sleep(wait)
         raise AssertionError  # the last attempt returns or raises
+
+
+def _strictness(strictness: str | None) -> dict[str, str]:
+    """How strict a course is to be; left out if not given, for older servers do not know it."""
+    return {} if strictness is None else {"strictness": strictness}
 
 
 def _version(version: str | None) -> dict[str, str]:

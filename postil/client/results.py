@@ -51,6 +51,7 @@ class Course:
     created: datetime
     questions: int
     answers: int
+    strictness: str = "normal"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum
@@ -10,6 +10,7 @@ from hashlib import sha256
 from json import dumps
 from typing import Protocol
 
+from postil.data import questions
 from postil.data.judgements import AlignedPair, Facets, Reason
 from postil.data.labels import PARTLY, PLAIN_NAMES, RESPONSE_SCHEMES
 from postil.grading.credit import earned
@@ -18,6 +19,8 @@ from postil.workbench.claims import FacetView, Outcome, facet_views, ticks_of
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST_DIGITS = 18  # of a number in a version
 LABELS = RESPONSE_SCHEMES["5way"].labels
+# The other questions of a course, with answers that people labelled: they show how strict its teacher is.
+Lessons = Sequence[questions.Question]
 OWNER, TEACHER, ASSISTANT = "owner", "teacher", "assistant"
 ROLES = (OWNER, TEACHER, ASSISTANT)
 
@@ -93,7 +96,10 @@ _REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """A course, how many questions and answers it holds, and whose it is, if anybody's by name."""
+    """A course, how many questions and answers it holds, and whose it is, if anybody's by name.
+
+    `strictness` is how readily its answers are called correct: `lenient`, `normal` or `strict`.
+    """
 
     id: int
     name: str
@@ -101,6 +107,7 @@ class Course:
     questions: int
     answers: int
     owner: Person | None = None
+    strictness: str = "normal"
 
 
 @dataclass(frozen=True, slots=True)

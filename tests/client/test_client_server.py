@@ -46,6 +46,9 @@ def test_a_course_is_made_renamed_listed_and_deleted(postil):
     made = postil.create_course("Biology")
     assert postil.rename_course(made.id, "Biology 8").name == "Biology 8"
     assert postil.get_course(made.id).name == "Biology 8"
+    assert made.strictness == "normal"
+    assert postil.rename_course(made.id, "Biology 8", strictness="strict").strictness == "strict"
+    assert postil.get_course(made.id).strictness == "strict"
     assert made.id in [one.id for one in postil.list_courses()]
     postil.delete_course(made.id)
     with pytest.raises(ApiError) as refused:

@@ -56,7 +56,7 @@ _PAIR = AlignedPair(
 def fill(store: Store) -> int:
     """Make the school; returns the number of the question with the most in it."""
     owner, teacher, helper = _people(store)
-    physics = courses.create_course(store, "Physics 7b", teacher)
+    physics = courses.create_course(store, "Physics 7b", teacher, strictness="strict")
     gone = courses.create_course(store, "A course that was deleted", teacher)
     other = courses.create_course(store, "Biologia · Ångström")
     references = ["The path is closed.", "There is no gap."]

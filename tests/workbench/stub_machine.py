@@ -25,7 +25,7 @@ LABELS = ("correct", "partially_correct_incomplete", "contradictory", "irrelevan
 class StubMachine:
     pause: float = 0.0
 
-    def judge(self, question, answers, decided):
+    def judge(self, question, answers, decided, strictness="normal", lessons=()):
         time.sleep(self.pause)
         # A label that somebody gave is heard by all.
         heard = next((label for label in decided if label), None)
@@ -38,7 +38,7 @@ class StubMachine:
             for answer, one in zip(answers, judgements, strict=True)
         ]
 
-    def propose(self, question, answers, count):
+    def propose(self, question, answers, count, strictness="normal", lessons=()):
         return list(range(min(count, len(answers))))[::-1]
 
     def facets(self, question):
@@ -95,18 +95,19 @@ def writing(notes: Path) -> StubMachine:
 class PoisonedMachine(StubMachine):
     """Does what answers like `poison judge die` say; a label depends on how many answers are judged."""
 
-    def judge(self, question, answers, decided):
+    def judge(self, question, answers, decided, strictness="normal", lessons=()):
         _swallow("judge", answers)
+        _swallow("judge", [answer.text for lesson in lessons for answer in lesson.answers])
         longer = [answer + "x" * (len(answers) % 5) for answer in answers]
-        return super().judge(question, longer, decided)
+        return super().judge(question, longer, decided, strictness, lessons)
 
     def explain(self, question, answers, judgements):
         _swallow("explain", answers)
         return super().explain(question, answers, judgements)
 
-    def propose(self, question, answers, count):
+    def propose(self, question, answers, count, *more):
         _swallow("propose", answers)
-        return super().propose(question, answers, count)
+        return super().propose(question, answers, count, *more)
 
     def facets(self, question):
         _swallow("facets", question.references)

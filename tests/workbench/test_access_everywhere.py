@@ -131,6 +131,7 @@ FOR_HELPERS = {
 # What takes the course's owner; who teaches in it may do the rest.
 FOR_COURSE_OWNERS = {
     "POST /courses/{course_id}/rename",
+    "POST /courses/{course_id}/strictness",
     "POST /courses/{course_id}/delete",
     "POST /courses/{course_id}/people",
     "POST /courses/{course_id}/people/{account_id}",

@@ -45,9 +45,9 @@ class NotingMachine(PoisonedMachine):
 
     notes: Path = Path("pid")
 
-    def judge(self, question, answers, decided):
+    def judge(self, question, answers, decided, *more):
         self._note()
-        return super().judge(question, answers, decided)
+        return super().judge(question, answers, decided, *more)
 
     def explain(self, question, answers, judgements):
         self._note()

@@ -149,9 +149,9 @@ def test_what_could_not_be_read_is_not_read_again(sqlite_store, machine, monkeyp
     assert jobs.get_job(sqlite_store, held.id).done == 1
 
     class Strict(PoisonedMachine):
-        def judge(self, question, answers, decided):
+        def judge(self, question, answers, decided, *more):
             assert "poison judge crash" not in answers
-            return super().judge(question, answers, decided)
+            return super().judge(question, answers, decided, *more)
 
         def group(self, answers):
             assert "poison judge crash" not in answers
@@ -170,8 +170,9 @@ def test_grading_again_tries_again_and_changes_no_label_unseen(sqlite_store, mac
     question = new_question(sqlite_store, texts)
 
     class Immune(PoisonedMachine):
-        def judge(self, question, answers, decided):
-            return super().judge(question, [given.replace("poison", "potion") for given in answers], decided)
+        def judge(self, question, answers, decided, *more):
+            healed = [given.replace("poison", "potion") for given in answers]
+            return super().judge(question, healed, decided, *more)
 
     grade(sqlite_store, question, Immune())
     before = table_of(sqlite_store, question)["poison judge crash"]
@@ -196,6 +197,19 @@ def test_proposals_and_groups_leave_out_what_cannot_be_read(sqlite_store, machin
     texts = ["poison all crash", "a b", "A b.", "c", "d", "e"]
     assert machine.propose(question, texts, 4) == [4, 3, 2, 1]
     assert machine.group(texts) == [1, 2, 2, 4, 5, 6]
+
+
+def test_lessons_that_cannot_be_read_are_left_out(sqlite_store, machine):
+    first = new_question(sqlite_store, [])
+    course = asked(sqlite_store, first).course_id
+    new = [NewAnswer("p", "", "poison judge crash"), NewAnswer("a", "", "a")]
+    answers.add_answers(sqlite_store, first, new, {"p": "correct"})
+    second = courses.create_question(sqlite_store, course, "Why is it dark?", ["The path is open."], 1)
+    answers.add_answers(sqlite_store, second, [NewAnswer(text, "", text) for text in ("b", "cc")])
+    assert len(decisions.lessons(sqlite_store, second)) == 1
+    job = grade(sqlite_store, second, machine)
+    assert (job.state, job.done) == ("done", 2)
+    assert {row[4] for row in table_of(sqlite_store, second).values()} == {None}
 
 
 def test_a_reference_that_cannot_be_read_is_told(sqlite_store, machine):

@@ -41,7 +41,7 @@ def test_a_class_is_graded_explained_and_grouped(store, question_id):
 def test_decisions_are_heard_and_stay(store, question_id, ids):
     decisions.decide(store, question_id, [ids["a"]], "irrelevant", "start")
     job = do(store, "grade", question_id)
-    assert job.result == {"answers": 4, "decided": 1}
+    assert job.result == {"answers": 4, "decided": 1, "strictness": "normal"}
     found = {view.answer.key: (view.label, view.judged.label) for view in views(store, question_id)}
     assert found == dict.fromkeys("abcd", ("irrelevant", "irrelevant"))
     assert [one.label for one in decisions.current(store, question_id)] == ["irrelevant"]
@@ -51,9 +51,9 @@ def test_late_answers_are_judged_beside_the_others_which_keep_their_judgements(s
     class Listening(StubMachine):
         heard: tuple[str, ...] = ()
 
-        def judge(self, question, texts, decided):
+        def judge(self, question, texts, decided, *more):
             Listening.heard = tuple(texts)
-            return super().judge(question, texts, decided)
+            return super().judge(question, texts, decided, *more)
 
     do(store, "grade", question_id)
     before = views(store, question_id)
@@ -115,7 +115,7 @@ def test_a_proposal_leaves_out_what_is_decided(store, question_id, ids):
 
 def test_of_a_large_class_some_are_read_for_a_proposal(store, question_id):
     class Counting(StubMachine):
-        def propose(self, question, texts, count):
+        def propose(self, question, texts, count, *more):
             assert 250 < len(texts) <= 500
             return [0, len(texts) - 1]
 
@@ -150,7 +150,7 @@ def test_no_answers(store):
 
 def test_what_breaks_is_said_without_anybodys_words(store, question_id, caplog):
     class Broken(StubMachine):
-        def judge(self, question, texts, decided):
+        def judge(self, question, texts, decided, *more):
             raise KeyError(texts[0])
 
     job = do(store, "grade", question_id, Broken())
@@ -162,9 +162,9 @@ def test_what_breaks_is_said_without_anybodys_words(store, question_id, caplog):
 
 def test_a_job_whose_question_is_deleted_ends_in_silence(store, question_id, caplog):
     class Deleting(StubMachine):
-        def judge(self, question, texts, decided):
+        def judge(self, question, texts, decided, *more):
             courses.delete_question(store, question.id)
-            return super().judge(question, texts, decided)
+            return super().judge(question, texts, decided, *more)
 
     jobs.enqueue(store, "grade", question_id)
     with caplog.at_level(logging.WARNING):
@@ -174,7 +174,7 @@ def test_a_job_whose_question_is_deleted_ends_in_silence(store, question_id, cap
 
 def test_who_is_told_to_stop_gives_the_job_back(store, question_id):
     class Stopped(StubMachine):
-        def judge(self, question, texts, decided):
+        def judge(self, question, texts, decided, *more):
             raise StopWorkingError
 
     job = jobs.enqueue(store, "grade", question_id)
@@ -190,8 +190,8 @@ def test_signs_of_life_while_judging(store, question_id, monkeypatch):
     claimed = jobs.lease_job(store, "w")
 
     class Watched(StubMachine):
-        def judge(self, question, texts, decided):
-            judged = super().judge(question, texts, decided)
+        def judge(self, question, texts, decided, *more):
+            judged = super().judge(question, texts, decided, *more)
             assert jobs.lease_job(store, "thief", expires_after=1.0) is None
             return judged
 
@@ -260,7 +260,7 @@ def test_a_job_that_another_took_while_the_database_was_away_is_left_to_him(stor
 
 def test_that_a_job_failed_is_told_when_the_database_is_back(store, question_id, monkeypatch):
     class Broken(StubMachine):
-        def judge(self, question, texts, decided):
+        def judge(self, question, texts, decided, *more):
             raise PostilError("there is no grader.")
 
     away_at_first(monkeypatch, jobs, "fail", 2)

@@ -48,18 +48,18 @@ def test_what_is_proposed_can_be_set(store, question_id):
 def test_grading_looks_for_the_facets_that_a_teacher_set(store, question_id):
     courses.set_facets(store, question_id, [PATH, CLOSED])
     job = do(store, "grade", question_id)
-    assert job.result == {"answers": 4, "decided": 0}
+    assert job.result == {"answers": 4, "decided": 0, "strictness": "normal"}
     assert ticked(store, question_id) == {"a": "11", "b": "00", "c": "00", "d": "00"}
     assert not courses.is_outdated(store, question_id)
 
 
 def test_who_is_partly_right_and_says_no_part_is_left_to_a_person(store, question_id):
     class Partly(StubMachine):
-        def judge(self, question, answers, decided):
+        def judge(self, question, answers, decided, *more):
             labels = {"5way": "partially_correct_incomplete", "3way": "incorrect", "2way": "incorrect"}
             return [
                 replace(one, labels=labels, reason=None, because="")
-                for one in super().judge(question, answers, decided)
+                for one in super().judge(question, answers, decided, *more)
             ]
 
         def explain(self, question, answers, judgements):
@@ -86,7 +86,7 @@ def test_a_recheck_looks_again_and_keeps_every_label(store, question_id, ids):
     answers.add_answers(store, question_id, [NewAnswer("e", "", "path")])
     job = do(store, "recheck", question_id, batch=2)
     assert (job.state, job.done, job.total) == ("done", 5, 5)
-    assert job.result == {"answers": 5, "decided": 0}  # the decision can still teach
+    assert job.result == {"answers": 5, "decided": 0, "strictness": "normal"}  # the decision can still teach
     after = views(store, question_id)
     assert [view.judged.label for view in after] == [*before, "irrelevant"]
     assert all(view.judged.probabilities and view.judged.alignment for view in after)
@@ -150,8 +150,8 @@ def test_a_job_that_goes_on_after_the_facets_changed_is_not_up_to_date(store, qu
 class Repeating(StubMachine):
     """Calls the last answer one that a person has labelled; the stub gives everybody the label it heard."""
 
-    def judge(self, question, texts, decided):
-        judged = super().judge(question, texts, decided)
+    def judge(self, question, texts, decided, *more):
+        judged = super().judge(question, texts, decided, *more)
         return [*judged[:-1], replace(judged[-1], reason=Reason.TOLD)]
 
 
@@ -191,8 +191,8 @@ def test_equals_take_only_what_a_person_was_asked_about(store, equal, ids):
 
 def test_equals_take_no_ticks_that_came_with_another_label(store, equal, ids):
     class Other(Repeating):
-        def judge(self, question, texts, decided):
-            return super().judge(question, texts, ["correct"] * len(texts))
+        def judge(self, question, texts, decided, *more):
+            return super().judge(question, texts, ["correct"] * len(texts), *more)
 
     path, closed = courses.get_question(store, equal).facets
     ticks = {path.id: False, closed.id: False}

@@ -138,6 +138,8 @@ def test_the_store_reads_what_older_versions_wrote(revision, kind, kept):
     with closing(open_store(kept(revision, kind))) as store:
         physics, other = sorted(courses.list_courses(store), key=lambda course: course.id)
         assert (physics.name, physics.questions, physics.answers) == ("Physics 7b", 1, 6)
+        assert physics.strictness == ("strict" if revision >= "0006" else "normal")
+        assert other.strictness == "normal"
         assert (other.name, other.answers) == ("Biologia · Ångström", 2)
         (question,) = courses.list_questions(store, physics.id)
         assert (question.points, question.judged) == (2.5, 5)
@@ -208,6 +210,8 @@ def test_what_going_back_loses_is_said_before(kind, kept):
         lost = losses(connection, "0001")
         assert Loss("question", "facets", 1) in lost
         assert {one.table for one in lost} == {"question", "judgement", "proposal", "decision"}
+    with as_it_is(kept("0006", kind)) as store, store.reading() as session:
+        assert losses(session.connection(), "0005") == [Loss("course", "strictness", 1)]
     with as_it_is(kept("0003", kind)) as store, store.reading() as session:
         lost = losses(session.connection(), "0002")
         assert Loss("account", None, 4) in lost

@@ -55,7 +55,7 @@ def demand_given_back(store, job, done=0):
 class Thinking(StubMachine):
     """Is told to stop while it judges, which it would do for a minute."""
 
-    def judge(self, question, answers, decided):
+    def judge(self, question, answers, decided, *more):
         think()
 
 

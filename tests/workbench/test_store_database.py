@@ -89,7 +89,7 @@ def test_readers_do_not_wait_for_a_writer_and_writers_take_turns(store):
     assert begun.wait(10)
     assert courses.get_course(store, course).name == "Physics"
     threading.Timer(0.2, go_on.set).start()
-    courses.rename_course(store, course, "Biology")  # waits for the other
+    courses.edit_course(store, course, "Biology")  # waits for the other
     slow.join()
     assert courses.get_course(store, course).name == "Biology"
 

@@ -181,7 +181,7 @@ def test_who_stops_in_the_middle_of_writing_does_not_hold_up_others_for_long(pos
 
     with pytest.raises(StoreAwayError, match="cannot be reached at the moment"):
         stand_still()
-    courses.rename_course(store, course, "Biology")
+    courses.edit_course(store, course, "Biology")
     assert courses.get_course(store, course).name == "Biology"
     store.close()
 

@@ -16,7 +16,7 @@ def test_courses_count_what_they_hold(store, question_id):
 
 def test_a_course_is_renamed(store):
     course = courses.create_course(store, "Physics")
-    courses.rename_course(store, course, "Physics 7c")
+    courses.edit_course(store, course, "Physics 7c")
     assert courses.get_course(store, course).name == "Physics 7c"
     assert courses.get_course(store, course).created.tzinfo is not None
 
@@ -31,7 +31,7 @@ def test_a_course_needs_a_usable_name(store, name):
 def test_what_is_not_there_is_said(store):
     for ask in (
         lambda: courses.get_course(store, 7),
-        lambda: courses.rename_course(store, 7, "x"),
+        lambda: courses.edit_course(store, 7, "x"),
         lambda: courses.delete_course(store, 7),
         lambda: courses.list_questions(store, 7),
         lambda: courses.create_question(store, 7, "Why?", ["so"], 1),

@@ -137,7 +137,7 @@ def test_a_course_is_deleted_while_it_is_worked_in(store, question_id, ids, judg
     job = jobs.lease_job(store, "w")
     told = together(
         lambda: courses.delete_course(store, course),
-        lambda: courses.rename_course(store, course, "Chemistry"),
+        lambda: courses.edit_course(store, course, "Chemistry"),
         lambda: courses.create_question(store, course, "Why?", ["So."], 1),
         lambda: judgements.save_judgements(store, job, [judged(id) for id in ids.values()]),
         lambda: answers.delete_answer(store, ids["d"]),
@@ -159,7 +159,7 @@ def test_who_lost_a_job_can_write_nothing_more(store, question_id, ids, judged):
         lambda: jobs.fail(store, former, "x"),
         lambda: jobs.release_lease(store, former),
         lambda: judgements.missing(store, former),
-        lambda: judgements.least_heard(store, former),
+        lambda: judgements.other_results(store, former),
         lambda: judgements.save_judgements(store, former, [judged(ids["a"])]),
         lambda: answers.set_groups(store, question_id, {ids["a"]: 7}, former),
     ):

@@ -359,9 +359,9 @@ def test_a_question_without_a_grade_is_graded_with_the_labels(store, question_id
     class Listening(StubMachine):
         heard: tuple[str | None, ...] = ()
 
-        def judge(self, question, texts, decided):
+        def judge(self, question, texts, decided, *more):
             Listening.heard = tuple(decided)
-            return super().judge(question, texts, decided)
+            return super().judge(question, texts, decided, *more)
 
     job = jobs.lease_job(store, "w")
     assert job.kind == "grade"

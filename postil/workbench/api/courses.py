@@ -53,7 +53,7 @@ def create_course(
     """Make a course of your own. Assistants cannot have courses."""
     if not person.makes_courses:
         raise HTTPException(403, "Assistants help in other people's courses, and cannot make their own.")
-    course_id = stored.create_course(store, new.name, person.id)
+    course_id = stored.create_course(store, new.name, person.id, strictness=new.strictness or "normal")
     course = read_course(store, course_id)
     note(request, events.COURSE_MADE, course_id=course_id, about=course.name)
     point_to(request, response, f"/courses/{course_id}")
@@ -66,14 +66,21 @@ def get_course(course_id: CourseId, store: OfStore) -> schemas.Course:
     return read_course(store, course_id)
 
 
-@router.patch("/courses/{course_id}", dependencies=writes_once(Level.OWN), summary="Rename a course")
+@router.patch("/courses/{course_id}", dependencies=writes_once(Level.OWN), summary="Change a course")
 def rename_course(
     request: Request, course_id: CourseId, store: OfStore, new: schemas.NewCourse
 ) -> schemas.Course:
-    """Give a course another name."""
-    stored.rename_course(store, course_id, new.name)
+    """Give a course another name, another strictness or both.
+
+    With another strictness, labels stay; start a `regrade` job for each question to see what would change.
+    """
+    before = read_course(store, course_id)
+    stored.edit_course(store, course_id, new.name, strictness=new.strictness)
     course = read_course(store, course_id)
-    note(request, events.COURSE_RENAMED, course_id=course_id, about=course.name)
+    if course.strictness != before.strictness:
+        note(request, events.STRICTNESS_CHANGED, course_id=course_id, about=course.name)
+    if course.name != before.name:
+        note(request, events.COURSE_RENAMED, course_id=course_id, about=course.name)
     return course
 
 

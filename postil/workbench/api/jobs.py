@@ -50,9 +50,10 @@ def start_job(
     """Start work in the background; poll the job, at `Location`, until its state is `done`.
 
     If the same job is already waiting or running, that one is returned. A `regrade` needs decisions to
-    learn from.
+    learn from, or another strictness of the course.
     """
-    if new.kind == "regrade" and not teaching(store, question_id):
+    needless = not (teaching(store, question_id) or stored.has_other_strictness(store, question_id))
+    if new.kind == "regrade" and needless:
         raise ProblemError(
             "conflict", "There is nothing to learn from yet.", hint="Decide a few answers first."
         )

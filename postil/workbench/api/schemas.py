@@ -72,6 +72,9 @@ SeenVersion = Annotated[
         "done (409 `changed`, with what is stored). Without it, the last one to write wins.",
     ),
 ]
+Strictness = Annotated[
+    Literal["lenient", "normal", "strict"], Field(description="How readily answers are called correct.")
+]
 Share = Annotated[float, Field(ge=0, le=1)]
 Points = Annotated[
     float, Field(gt=0, le=MOST_POINTS, allow_inf_nan=False, description="The points for a right answer.")
@@ -137,9 +140,10 @@ class Health(Shown):
 
 
 class NewCourse(Received):
-    """A new course, or a new name for one."""
+    """A course's name and strictness; without the latter, a new one is `normal` and others keep theirs."""
 
     name: Annotated[str, words(LONGEST_COURSE, "The name of the course.")]
+    strictness: Strictness | None = None
     model_config = shows(name="Physics 7b")
 
 
@@ -151,7 +155,8 @@ class Course(Shown):
     created: datetime
     questions: int = Field(ge=0, description="How many questions it has.")
     answers: int = Field(ge=0, description="How many answers they have in all.")
-    model_config = shows(id=3, name="Physics 7b", created=_WHEN, questions=2, answers=54)
+    strictness: Strictness
+    model_config = shows(id=3, name="Physics 7b", created=_WHEN, questions=2, answers=54, strictness="normal")
 
 
 class Courses(Page):

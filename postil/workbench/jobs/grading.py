@@ -14,7 +14,7 @@ from postil.data.labels import RESPONSE_SCHEMES
 from postil.errors import PostilError
 from postil.grading.answers import bare, shortened
 from postil.workbench.claims import Outcome, kept_outcome, looked_for
-from postil.workbench.records import Answer, Job, Judged, Question
+from postil.workbench.records import Answer, Job, Judged, Lessons, Question
 from postil.workbench.store import answers, courses, decisions, jobs, judgements
 from postil.workbench.store.answers import Filter
 from postil.workbench.store.database import Store
@@ -47,10 +47,18 @@ class Stopwatch:
 
 
 class Machine(Protocol):
-    """What a job needs from a grader; tests use a simple substitute."""
+    """What a job needs from a grader; tests use a simple substitute.
+
+    `strictness` is the course's, and `lessons` are its other questions, with answers that people labelled.
+    """
 
     def judge(
-        self, question: Question, answers: Sequence[str], decided: Sequence[str | None]
+        self,
+        question: Question,
+        answers: Sequence[str],
+        decided: Sequence[str | None],
+        strictness: str = "normal",
+        lessons: Lessons = (),
     ) -> list[Judgement]:
         """Judge a whole class; `decided` has the label that a person gave, answer by answer, or None.
 
@@ -64,7 +72,14 @@ class Machine(Protocol):
         """Give some of the judgements their explanation, with what became of the question's facets."""
         ...
 
-    def propose(self, question: Question, answers: Sequence[str], count: int) -> list[int]:
+    def propose(
+        self,
+        question: Question,
+        answers: Sequence[str],
+        count: int,
+        strictness: str = "normal",
+        lessons: Lessons = (),
+    ) -> list[int]:
         """The indices of the answers to label first."""
         ...
 
@@ -196,7 +211,9 @@ def run(store: Store, job: Job, machine: Machine, *, batch: int = BATCH) -> None
             decided = {decision.answer_id for decision in decisions.current(store, question.id)}
             open_ = [answer for answer in class_answers if answer.id not in decided]
             open_ = open_[:: ceil(len(open_) / _MOST_READ) or 1]
-            places = machine.propose(question, [answer.text for answer in open_], PROPOSED) if open_ else []
+            texts = [answer.text for answer in open_]
+            strictness, lessons = _strictness(store, question), decisions.lessons(store, question.id)
+            places = machine.propose(question, texts, PROPOSED, strictness, lessons) if open_ else []
             result: dict[str, object] = {"answers": [open_[place].id for place in places]}
     else:
         result = _grade(store, job, question, class_answers, machine, batch, watch)
@@ -218,6 +235,7 @@ def _grade(
     same result every time: after a kill it is done again, and only what was not stored is explained.
     """
     heard = decisions.teaching(store, question.id)
+    strictness, lessons = _strictness(store, question), decisions.lessons(store, question.id)
     labels = {decision.answer_id: decision.label for decision in heard}
     words = {answer.id: _words(answer) for answer in class_answers}
     ticks: Ticks = {
@@ -245,7 +263,8 @@ def _grade(
 
     with watch.stage("judging"), _telling(machine, set_aside):
         given = [labels.get(answer.id) for answer in readable]
-        judged = machine.judge(question, [answer.text for answer in readable], given) if readable else []
+        texts = [answer.text for answer in readable]
+        judged = machine.judge(question, texts, given, strictness, lessons) if readable else []
     set_aside([place for place, judgement in enumerate(judged) if judgement.reason is Reason.UNREAD])
     judgement_of = {answer.id: judgement for answer, judgement in zip(readable, judged, strict=True)}
     if job.kind == "recheck":  # no label changes unseen: where it would, the earlier judgement stays
@@ -270,7 +289,12 @@ def _grade(
     first = [numbers[answer.id] for answer in compared]
     numbers |= {answer.id: first[group - 1] for answer, group in zip(compared, groups, strict=True)}
     answers.set_groups(store, question.id, numbers, job)
-    return {"answers": len(class_answers), "decided": _heard(store, job, len(labels))}
+    return {"answers": len(class_answers), **_heard(store, job, len(labels), strictness)}
+
+
+def _strictness(store: Store, question: Question) -> str:
+    """How readily answers to a question are called correct, as its course says."""
+    return courses.get_course(store, question.course_id).strictness
 
 
 def _earlier(store: Store, job: Job, question: Question) -> dict[int, Judged]:
@@ -294,12 +318,21 @@ def _telling(machine: Machine, tell: Callable[[Sequence[int]], None]) -> Iterato
         machine.tell = None
 
 
-def _heard(store: Store, job: Job, decided: int) -> int:
-    """How many decisions all current judgements already reflect; later ones can still teach the grader."""
+def _heard(store: Store, job: Job, decided: int, strictness: str) -> dict[str, object]:
+    """How many decisions and which strictness all current judgements already reflect.
+
+    Later decisions can still teach the grader; and while some answers were graded by another strictness than
+    the course's, that one is told, so that grading again is offered.
+    """
     if job.kind == "recheck":  # its labels are those of before
-        return min(jobs.decisions_heard(store, job.question_id), decided)
-    earlier = None if job.kind == "regrade" else judgements.least_heard(store, job)
-    return decided if earlier is None else min(earlier, decided)
+        before = jobs.strictness_heard(store, job.question_id)
+        decided = min(jobs.decisions_heard(store, job.question_id), decided)
+        return {"decided": decided, "strictness": strictness if before is None else before}
+    others = [] if job.kind == "regrade" else judgements.other_results(store, job)
+    earlier = [int(result.get("decided", 0)) for result in others]
+    differing = (jobs.strictness_of(result) for result in others)
+    other = next((name for name in differing if name != strictness), strictness)
+    return {"decided": min([*earlier, decided]), "strictness": other}
 
 
 def _batches(unordered: Sequence[Answer], size: int) -> Iterator[Sequence[Answer]]:

@@ -17,7 +17,7 @@ from postil.errors import PostilError, number_of
 from postil.workbench.jobs.grading import LoadMachine, unread_judgement
 from postil.workbench.jobs.limited import FailedError, LimitedProcess
 from postil.workbench.jobs.prices import default_price
-from postil.workbench.records import Question
+from postil.workbench.records import Lessons, Question
 
 _BEGINNING, _THOUSAND = 5.0, 0.5  # seconds for any task, for 1,000 characters
 _LONGEST = 5_000  # characters of an answer that count
@@ -55,16 +55,23 @@ class IsolatedMachine:
         self._process.close()
 
     def judge(
-        self, question: Question, answers: Sequence[str], decided: Sequence[str | None]
+        self,
+        question: Question,
+        answers: Sequence[str],
+        decided: Sequence[str | None],
+        strictness: str = "normal",
+        lessons: Lessons = (),
     ) -> list[Judgement]:
         """Judge the class; answers that cannot be read get a judgement that says so."""
 
-        def ask(indexes: Sequence[int], patience: int = 1) -> list[Judgement]:
+        def ask(indexes: Sequence[int], patience: int = 1, taught: Lessons = ()) -> list[Judgement]:
             texts, labels = [answers[index] for index in indexes], [decided[index] for index in indexes]
-            judged: list[Judgement] = self._ask(texts, "judge", question, texts, labels, patience=patience)
+            read = [*texts, *_texts(taught)]
+            given = question, texts, labels, strictness, taught
+            judged: list[Judgement] = self._ask(read, "judge", *given, patience=patience)
             return judged
 
-        judged = self._without_failing(question, answers, ask)
+        judged = self._without_failing(question, answers, ask, lessons)
         if judged is None:
             what = "the class as a whole takes more time or memory than a worker may use."
             raise PostilError(what, hint="Divide it among several questions, or give workers more memory.")
@@ -90,15 +97,24 @@ class IsolatedMachine:
             for index, judgement in enumerate(judgements)
         ]
 
-    def propose(self, question: Question, answers: Sequence[str], count: int) -> list[int]:
+    def propose(
+        self,
+        question: Question,
+        answers: Sequence[str],
+        count: int,
+        strictness: str = "normal",
+        lessons: Lessons = (),
+    ) -> list[int]:
         """The indices of the answers to label first, among those that can be read."""
 
-        def ask(indexes: Sequence[int], patience: int = 1) -> list[int]:
+        def ask(indexes: Sequence[int], patience: int = 1, taught: Lessons = ()) -> list[int]:
             texts = [answers[index] for index in indexes]
-            proposed = self._ask(texts, "propose", question, texts, count, patience=patience)
+            read = [*texts, *_texts(taught)]
+            given = question, texts, count, strictness, taught
+            proposed = self._ask(read, "propose", *given, patience=patience)
             return [proposed.index(number) + 1 if number in proposed else 0 for number in range(len(texts))]
 
-        ranks = self._without_failing(question, answers, ask) or {}
+        ranks = self._without_failing(question, answers, ask, lessons) or {}
         return sorted((index for index, rank in ranks.items() if rank), key=lambda index: ranks[index])
 
     def facets(self, question: Question) -> list[str]:
@@ -112,7 +128,7 @@ class IsolatedMachine:
     def group(self, answers: Sequence[str]) -> list[int]:
         """The group of each answer; one that cannot be compared is alone in its group."""
 
-        def ask(indexes: Sequence[int], patience: int = 1) -> list[int]:
+        def ask(indexes: Sequence[int], patience: int = 1, _: Lessons = ()) -> list[int]:
             texts = [answers[index] for index in indexes]
             numbers = self._ask(texts, "group", texts, patience=patience)
             return [indexes[number - 1] + 1 for number in numbers]
@@ -127,17 +143,24 @@ class IsolatedMachine:
             return self._process.call(method, *arguments, seconds=patience * seconds)
 
     def _without_failing(
-        self, question: Question | None, texts: Sequence[str], ask: Callable[..., list[_T]]
+        self,
+        question: Question | None,
+        texts: Sequence[str],
+        ask: Callable[..., list[_T]],
+        lessons: Lessons = (),
     ) -> dict[int, _T] | None:
         """The results for all readable texts together; None if together they are too much.
 
         If the process was killed from outside, no text is to blame, so one fruitless search proves nothing.
+        But the lessons may be to blame as well, and a class that has had none is better than one unread: they
+        are left out from then on. They take no part in the search, where they would be read for every batch.
         """
         indexes = list(range(len(texts)))
         fruitless = 0
         while indexes and fruitless < _ROUNDS:
             try:
-                return dict(zip(indexes, ask(indexes, 2**fruitless), strict=True))
+                taught = () if fruitless else lessons
+                return dict(zip(indexes, ask(indexes, 2**fruitless, taught), strict=True))
             except FailedError as failure:
                 _LOG.warning("%d answers could not be read together: %s", len(indexes), failure)
             readable = sorted(self._sifted(question, texts, indexes, ask, together=_TOGETHER))
@@ -198,6 +221,10 @@ class IsolatedMachine:
                     raise _unreadable_question(failure) from failure
             else:
                 return
+
+
+def _texts(lessons: Lessons) -> list[str]:
+    return [answer.text for lesson in lessons for answer in lesson.answers]
 
 
 def _cut(items: Sequence[_T], size: int) -> Iterable[Sequence[_T]]:

@@ -27,7 +27,7 @@ from postil.language.pipeline import analyse_many, analyse_tokens, beginning
 from postil.language.spelling import spelled_out
 from postil.workbench.groups import group_texts
 from postil.workbench.jobs.judging import AlignTask, ClassTask, EntailTask, FacetsTask, Findings, Plain, Task
-from postil.workbench.records import Question
+from postil.workbench.records import Lessons, Question
 
 # Of a pair: its name; the words and symbols, and characters, that are read.
 _Side = tuple[str, int, int | None]
@@ -149,19 +149,27 @@ class GraderMachine:
     """Makes a new grader for every class: a long-lived one would remember decisions since undone."""
 
     def judge(
-        self, question: Question, answers: Sequence[str], decided: Sequence[str | None]
+        self,
+        question: Question,
+        answers: Sequence[str],
+        decided: Sequence[str | None],
+        strictness: str = "normal",
+        lessons: Lessons = (),
     ) -> list[Judgement]:
         """Judge the class by what was decided, and the decided answers as if nobody had decided.
 
-        Of these the grader would only repeat the label; what it says by itself shows how far to trust it.
+        Of these the grader would only repeat the label; what it says by itself shows how far to trust it. It
+        is as strict with them as with the others, and has had the same lessons from other questions.
         """
         asked = make_question(question.text, question.references)
         labels = {index: label for index, label in enumerate(decided) if label is not None}
         examples = [(answers[index], label) for index, label in labels.items()]
-        judgements = grade_class(asked, answers, examples)
-        alone = grade_class(asked, [answers[index] for index in labels])
-        for index, judgement in zip(labels, alone, strict=True):
-            judgements[index] = judgement
+        judgements = grade_class(asked, answers, examples, strictness=strictness, lessons=lessons)
+        if labels:
+            own = [answers[index] for index in labels]
+            alone = grade_class(asked, own, strictness=strictness, lessons=lessons)
+            for index, judgement in zip(labels, alone, strict=True):
+                judgements[index] = judgement
         return judgements
 
     def explain(
@@ -186,9 +194,21 @@ class GraderMachine:
             for judgement, other in zip(judgements, explained, strict=True)
         ]
 
-    def propose(self, question: Question, answers: Sequence[str], count: int) -> list[int]:
+    def propose(
+        self,
+        question: Question,
+        answers: Sequence[str],
+        count: int,
+        strictness: str = "normal",
+        lessons: Lessons = (),
+    ) -> list[int]:
         """The answers that tell the grader most about the others."""
-        return load().propose(question.text, question.references, answers, count)
+        grader = load(strictness=strictness)
+        for lesson in lessons:
+            references = [reference.text for reference in lesson.references]
+            labelled = [(answer.text, answer.label) for answer in lesson.answers if answer.label is not None]
+            grader.remember(lesson.text, references, labelled)
+        return grader.propose(question.text, question.references, answers, count)
 
     def facets(self, question: Question) -> list[str]:
         """The points of the first reference."""

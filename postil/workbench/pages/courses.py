@@ -19,21 +19,28 @@ from postil.workbench.store.courses import (
     create_question,
     delete_course,
     delete_question,
+    edit_course,
     edit_question,
     get_course,
     get_question,
     list_courses,
     list_questions,
-    rename_course,
 )
 from postil.workbench.store.database import Store
 from postil.workbench.store.drafts import EXAMPLE, store_example
-from postil.workbench.store.jobs import enqueue
+from postil.workbench.store.jobs import enqueue, has_other_strictness
 from postil.workbench.store.rounds import work_of
 from postil.workbench.store.rows import ChangedError
 
 router = APIRouter()
 Text = Annotated[str, Form()]
+# How a page offers each strictness, and how it then says that answers are graded.
+STRICTNESS_WORDS = {
+    "lenient": "Lenient: more readily than usual",
+    "normal": "Normal: like the teachers Postil has learned from",
+    "strict": "Strict: less readily than usual",
+}
+_ADVERBS = {"lenient": "leniently", "normal": "as usual", "strict": "strictly"}
 
 
 def _demand_maker(person: OfPerson) -> None:
@@ -46,14 +53,23 @@ def show_courses(request: Request, store: OfStore, person: OfPerson) -> HTMLResp
     """A person's courses; at the very beginning, ways to begin."""
     unlabelled, unsettled = _waiting(store, person)
     courses = list_courses(store, person)
-    return render(request, "courses.html", courses=courses, unlabelled=unlabelled, unsettled=unsettled)
+    return render(
+        request,
+        "courses.html",
+        courses=courses,
+        unlabelled=unlabelled,
+        unsettled=unsettled,
+        choices=STRICTNESS_WORDS,
+    )
 
 
 @router.post("/courses", dependencies=[Depends(_demand_maker)])
-def make_course(request: Request, store: OfStore, person: OfPerson, name: Text = "") -> RedirectResponse:
+def make_course(
+    request: Request, store: OfStore, person: OfPerson, name: Text = "", strictness: Text = "normal"
+) -> RedirectResponse:
     """Make a course and go there."""
     with Flashing(request):
-        course_id = create_course(store, name, person.id)
+        course_id = create_course(store, name, person.id, strictness=strictness)
         note(request, events.COURSE_MADE, course_id=course_id, about=get_course(store, course_id).name)
         return back(f"/courses/{course_id}")
     return back("/")
@@ -71,8 +87,15 @@ def make_example(request: Request, store: OfStore, person: OfPerson) -> Redirect
 @router.get("/courses/{course_id}", dependencies=[may(Level.HELP)])
 def show_course(request: Request, course_id: int, store: OfStore) -> HTMLResponse:
     """A course with its questions."""
-    course = get_course(store, course_id)
-    return render(request, "course.html", course=course, questions=list_questions(store, course_id))
+    course, questions = get_course(store, course_id), list_questions(store, course_id)
+    return render(
+        request,
+        "course.html",
+        course=course,
+        questions=questions,
+        choices=STRICTNESS_WORDS,
+        adverb=_ADVERBS[course.strictness],
+    )
 
 
 @router.post("/courses/{course_id}/grade", dependencies=[may(Level.HELP)])
@@ -93,8 +116,25 @@ def grade_waiting(request: Request, course_id: int, store: OfStore) -> RedirectR
 def give_name(request: Request, course_id: int, store: OfStore, name: Text = "") -> RedirectResponse:
     """Give a course another name."""
     with Flashing(request):
-        rename_course(store, course_id, name)
+        edit_course(store, course_id, name)
         note(request, events.COURSE_RENAMED, course_id=course_id, about=get_course(store, course_id).name)
+    return back(f"/courses/{course_id}")
+
+
+@router.post("/courses/{course_id}/strictness", dependencies=[may(Level.OWN)])
+def set_strictness(
+    request: Request, course_id: int, store: OfStore, strictness: Text = ""
+) -> RedirectResponse:
+    """Set how readily answers are called correct; questions that are graded offer to be graded again."""
+    before = get_course(store, course_id)
+    with Flashing(request):
+        edit_course(store, course_id, strictness=strictness)
+        if strictness != before.strictness:
+            note(request, events.STRICTNESS_CHANGED, course_id=course_id, about=before.name)
+        questions = list_questions(store, course_id)
+        graded = any(has_other_strictness(store, question.id) for question in questions if question.judged)
+        hint = "No label has changed. Open a question that is already graded to grade it again."
+        flash(request, f"Answers are now graded {_ADVERBS[strictness]}.", hint=hint if graded else "")
     return back(f"/courses/{course_id}")
 
 

@@ -18,7 +18,13 @@ from postil.workbench.store.answers import get_view
 from postil.workbench.store.courses import get_question
 from postil.workbench.store.database import Store
 from postil.workbench.store.decisions import decide, teaching
-from postil.workbench.store.jobs import decisions_heard, enqueue, get_job, latest_job
+from postil.workbench.store.jobs import (
+    decisions_heard,
+    enqueue,
+    get_job,
+    has_other_strictness,
+    latest_job,
+)
 from postil.workbench.store.judgements import apply_changes, drop_changes, kinds_of_change, some_changes
 from postil.workbench.store.rows import ChangedError
 
@@ -133,7 +139,7 @@ def _proposed(store: Store, job: Job) -> list[View]:
 def grade_again(request: Request, question_id: int, store: OfStore) -> RedirectResponse:
     """Have the rest of the class graded again, in the background; nothing changes by that alone."""
     get_question(store, question_id)
-    if not teaching(store, question_id):
+    if not (teaching(store, question_id) or has_other_strictness(store, question_id)):
         flash(request, _NOTHING, "warning", "Review a few answers first.")
         return back(f"/questions/{question_id}/changes")
     enqueue(store, "regrade", question_id)
@@ -158,6 +164,7 @@ def show_changes(request: Request, question_id: int, store: OfStore, kind: str =
         stage="none" if job is None else "running" if job.state in ACTIVE else job.state,
         decisions=len(teaching(store, question_id)),
         heard=decisions_heard(store, question_id),
+        other_strictness=has_other_strictness(store, question_id),
         changes=some_changes(store, job.id, chosen, MOST) if job and kinds else [],
         listed=chosen.count if chosen else total,
         total=total,

@@ -17,7 +17,7 @@ from postil.workbench.store.answers import Filter, count_views, find_views
 from postil.workbench.store.courses import get_course, get_question, is_outdated
 from postil.workbench.store.database import Store
 from postil.workbench.store.decisions import teaching
-from postil.workbench.store.jobs import decisions_heard, enqueue, latest_job
+from postil.workbench.store.jobs import decisions_heard, enqueue, has_other_strictness, latest_job
 from postil.workbench.store.judgements import count_changes
 
 router = APIRouter()
@@ -122,6 +122,7 @@ def show_question(
         fresh=max(0, len(teaching(store, question_id)) - decisions_heard(store, question_id)),
         would_change=count_changes(store, question_id),
         outdated=is_outdated(store, question_id),
+        other_strictness=has_other_strictness(store, question_id),
         states=STATES,
         orders=ORDERS,
     )

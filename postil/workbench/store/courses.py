@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from postil.data.questions import Facet
 from postil.errors import PostilError
+from postil.grading.decision import demand_strictness
 from postil.workbench.claims import looked_for
 from postil.workbench.records import LOCAL, Course, Person, Question
 from postil.workbench.store.accounts import demand_heir, person_of
@@ -50,15 +51,16 @@ def list_courses(store: Store, person: Person = LOCAL) -> list[Course]:
         return [_record(*row) for row in session.execute(query)]
 
 
-def create_course(store: Store, name: str, owner: int | None = None) -> int:
+def create_course(store: Store, name: str, owner: int | None = None, *, strictness: str = "normal") -> int:
     """Create a course and return its number; with `--local`, courses have no owner."""
     with store.writing() as session:
-        return put_course(session, name, owner)
+        return put_course(session, name, owner, strictness=strictness)
 
 
-def put_course(session: Session, name: str, owner: int | None = None) -> int:
+def put_course(session: Session, name: str, owner: int | None = None, *, strictness: str = "normal") -> int:
     """Create a course within a transaction, as `create_course` does."""
-    row = CourseRow(name=_demand_name(name), created=now(), owner_id=owner)
+    demand_strictness(strictness)
+    row = CourseRow(name=_demand_name(name), created=now(), owner_id=owner, strictness=strictness)
     if owner is not None:
         demand_heir(session, owner)
     session.add(row)
@@ -73,11 +75,23 @@ def get_course(store: Store, course_id: int) -> Course:
     return _record(*demand(row, "course"))
 
 
-def rename_course(store: Store, course_id: int, name: str) -> None:
-    """Give a course another name."""
-    name = _demand_name(name)
+def edit_course(
+    store: Store, course_id: int, name: str | None = None, *, strictness: str | None = None
+) -> None:
+    """Give a course another name or strictness; what is None stays as it is.
+
+    Judgements stay: which questions were graded by another strictness, `jobs.has_other_strictness` says.
+    """
+    changes: dict[str, str] = {}
+    if name is not None:
+        changes["name"] = _demand_name(name)
+    if strictness is not None:
+        demand_strictness(strictness)
+        changes["strictness"] = strictness
     with store.writing() as session:
-        lock_course(session, course_id).name = name
+        row = lock_course(session, course_id)
+        for column, value in changes.items():
+            setattr(row, column, value)
 
 
 def delete_course(store: Store, course_id: int) -> None:
@@ -119,7 +133,7 @@ def _counted() -> Select[Any]:
 
 def _record(row: CourseRow, owner: AccountRow | None, questions: int, answers: int) -> Course:
     person = None if owner is None else person_of(owner)
-    return Course(row.id, row.name, row.created, questions, answers, person)
+    return Course(row.id, row.name, row.created, questions, answers, person, row.strictness)
 
 
 def _demand_name(name: str) -> str:

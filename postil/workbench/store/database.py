@@ -237,6 +237,8 @@ def downgrade(connection: Connection, revision: str) -> None:
 
 # Columns whose values a step back turns into what the older version knows.
 _TURNED_BACK = {(table, column) for table in ("judgement", "proposal") for column in ("reason", "doubt")}
+# Values that are no loss: an older version works as if every row had them.
+_USUAL = {("course", "strictness"): "normal"}
 
 
 def losses(connection: Connection, revision: str) -> list[Loss]:
@@ -273,9 +275,12 @@ def columns_at(revision: str) -> Mapping[str, tuple[str, ...]]:
 
 
 def _count(connection: Connection, name: str, of: str | None = None) -> int:
-    """How many rows a table has, or values that one of its columns has."""
+    """How many rows a table has, or values that one of its columns has and that could be lost."""
     counted = func.count() if of is None else func.count(column(of))
-    return connection.scalar(select(counted).select_from(table(name))) or 0
+    query = select(counted).select_from(table(name))
+    if of is not None and (name, of) in _USUAL:
+        query = query.where(column(of) != _USUAL[name, of])
+    return connection.scalar(query) or 0
 
 
 def _demand_older(connection: Connection, revision: str) -> str:

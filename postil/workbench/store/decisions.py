@@ -9,17 +9,22 @@ from typing import Any
 from sqlalchemy import Select, and_, func, insert, select, update
 from sqlalchemy.orm import Session
 
+from postil.data.judgements import Reason
+from postil.data.questions import Answer, Question, Reference
 from postil.errors import PostilError, unknown_label
 from postil.workbench.records import LABELS, Decision, Version
 from postil.workbench.store.courses import lock_question
 from postil.workbench.store.database import Store
 from postil.workbench.store.rows import ChangedError, batches_of, decision_of
-from postil.workbench.store.tables import AnswerRow, DecisionRow, JudgementRow, now
+from postil.workbench.store.tables import AnswerRow, DecisionRow, JudgementRow, QuestionRow, now
 
 SOURCES = ("review", "start", "group", "accepted")
 LABELLED, SETTLED = "labelled", "settled"  # by two people alike, or by a referee where they differed
 UPLOADED = "uploaded"  # what a person had decided before: no step in the workbench, so undoing passes it over
 _NOBODY = -1  # no account has this number
+# Answers to other questions that show how strict a teacher is: of one question, and in all. They have to be
+# read for every grading, which takes the careful reader some five seconds; more would hardly say it better.
+MOST_LESSONS_EACH, MOST_LESSONS = 30, 200
 # What the machine says of an answer, if anything: a label and the probabilities.
 _Machine = tuple[str | None, dict[str, Any] | None]
 Versions = Mapping[int, Version]  # what somebody saw of answers, by their numbers
@@ -206,6 +211,48 @@ def teaching(store: Store, question_id: int) -> list[Decision]:
     What was accepted without a look is the machine's own label: it must not teach itself.
     """
     return [decision for decision in current(store, question_id) if decision.source != "passed"]
+
+
+def lessons(store: Store, question_id: int) -> list[Question]:
+    """The other questions of the same course, with the answers that people decided last and their labels.
+
+    As in `teaching`, what was accepted without a look is left out; and so is what could not be read.
+    """
+    course = select(QuestionRow.course_id).where(QuestionRow.id == question_id).scalar_subquery()
+    place = func.row_number().over(partition_by=DecisionRow.question_id, order_by=DecisionRow.id.desc())
+    taught = (
+        select(DecisionRow.id, place.label("place"))
+        .join(QuestionRow, QuestionRow.id == DecisionRow.question_id)
+        .outerjoin(JudgementRow, JudgementRow.answer_id == DecisionRow.answer_id)
+        .where(QuestionRow.course_id == course, QuestionRow.id != question_id)
+        .where(DecisionRow.standing, DecisionRow.source != "passed")
+        .where(JudgementRow.reason.is_distinct_from(Reason.UNREAD))
+        .subquery()
+    )
+    query = (
+        select(QuestionRow, AnswerRow, DecisionRow.label)
+        .join(taught, taught.c.id == DecisionRow.id)
+        .join(AnswerRow, AnswerRow.id == DecisionRow.answer_id)
+        .join(QuestionRow, QuestionRow.id == DecisionRow.question_id)
+        .where(taught.c.place <= MOST_LESSONS_EACH)
+        .order_by(DecisionRow.id.desc())
+        .limit(MOST_LESSONS)
+    )
+    questions: dict[int, QuestionRow] = {}
+    labelled: dict[int, list[Answer]] = {}
+    with store.reading() as session:
+        for question, answer, label in session.execute(query):
+            questions[question.id] = question
+            labelled.setdefault(question.id, []).append(Answer(str(answer.id), answer.text, label))
+        return [
+            Question(
+                str(id),
+                questions[id].text,
+                tuple(Reference(str(n), text) for n, text in enumerate(questions[id].reference_texts)),
+                tuple(labelled[id]),
+            )
+            for id in sorted(questions)
+        ]
 
 
 def _last_step(question_id: int) -> Select[Any]:

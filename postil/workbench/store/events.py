@@ -31,6 +31,7 @@ KINDS = (
     ROLE_CHANGED := "role changed",
     COURSE_MADE := "course created",
     COURSE_RENAMED := "course renamed",
+    STRICTNESS_CHANGED := "strictness changed",
     COURSE_SHARED := "course shared",
     COURSE_UNSHARED := "course no longer shared",
     COURSE_HANDED_OVER := "course handed over",

@@ -27,6 +27,7 @@ from postil.workbench.store.database import Store, newest, revision_of
 from postil.workbench.store.rows import demand, job_of
 from postil.workbench.store.tables import (
     CounterRow,
+    CourseRow,
     JobRow,
     ProposalRow,
     QuestionRow,
@@ -192,11 +193,30 @@ def jobs_before(store: Store, question_id: int, before: int | None, limit: int) 
 
 def decisions_heard(store: Store, question_id: int) -> int:
     """How many decisions the last grading knew, whatever became of it; those have taught already."""
-    ended = JobRow.kind.not_in(_AWAITED), JobRow.state.in_(_ENDED_WELL)
-    query = select(JobRow.result).where(JobRow.question_id == question_id, *ended)
     with store.reading() as session:
-        result = session.scalars(query.order_by(JobRow.id.desc()).limit(1)).first()
+        result = _last_grading(session, question_id)
         return int(result.get("decided", 0)) if result else 0
+
+
+def strictness_heard(store: Store, question_id: int) -> str | None:
+    """How strict the last grading was, whatever became of it; None before anything was graded."""
+    with store.reading() as session:
+        result = _last_grading(session, question_id)
+        return None if result is None else strictness_of(result)
+
+
+def strictness_of(result: Mapping[str, Any]) -> str:
+    """How strict a grading was, by its result; before courses could be told, all were the same."""
+    return str(result.get("strictness", "normal"))
+
+
+def has_other_strictness(store: Store, question_id: int) -> bool:
+    """Whether the course's strictness has changed since the answers to a question were graded."""
+    query = select(CourseRow.strictness).join(QuestionRow, QuestionRow.course_id == CourseRow.id)
+    with store.reading() as session:
+        result = _last_grading(session, question_id)
+        strictness = session.scalars(query.where(QuestionRow.id == question_id)).one_or_none()
+        return result is not None and strictness != strictness_of(result)
 
 
 def show_life(store: Store, name: str) -> None:
@@ -307,6 +327,13 @@ def count_alive(session: Session) -> int:
     """How many workers have shown lately that they are alive."""
     silent = _is_far(WorkerRow.seen, shared_now(session), _WORKER_SILENT)
     return session.scalars(select(func.count()).select_from(WorkerRow).where(not_(silent))).one()
+
+
+def _last_grading(session: Session, question_id: int) -> Mapping[str, Any] | None:
+    """The result of the last job that graded; None if there was none."""
+    ended = JobRow.kind.not_in(_AWAITED), JobRow.state.in_(_ENDED_WELL)
+    query = select(JobRow.result).where(JobRow.question_id == question_id, *ended)
+    return session.scalars(query.order_by(JobRow.id.desc()).limit(1)).first()
 
 
 def _try_lease(

@@ -143,15 +143,14 @@ def unread(store: Store, job: Job) -> set[int]:
         return set(session.scalars(query))
 
 
-def least_heard(store: Store, job: Job) -> int | None:
-    """The fewest decisions known to any other job whose judgements still count; None without such a job."""
+def other_results(store: Store, job: Job) -> list[Mapping[str, Any]]:
+    """The results of all other jobs whose judgements still count: what they knew when they judged."""
     with store.reading() as session:
         demand_lease(session, job)
         decided = exists().where(DecisionRow.answer_id == JudgementRow.answer_id, DecisionRow.standing)
         counts = exists().where(JudgementRow.job_id == JobRow.id, ~decided)
         others = select(JobRow.result).where(JobRow.question_id == job.question_id, JobRow.id != job.id)
-        heard = [int(result.get("decided", 0)) for result in session.scalars(others.where(counts))]
-    return min(heard, default=None)
+        return list(session.scalars(others.where(counts)))
 
 
 def apply_changes(store: Store, job_id: int) -> None:

@@ -109,12 +109,13 @@ def _account(**options: Any) -> Mapped[Any]:
 
 
 class CourseRow(Numbered, Base):
-    """A course, and whose it is."""
+    """A course, whose it is, and how readily its answers are called correct."""
 
     __tablename__ = "course"
     name: Mapped[str]
     created: Mapped[datetime]
     owner_id: Mapped[int | None] = _account()
+    strictness: Mapped[str]
 
 
 class QuestionRow(Numbered, Base):

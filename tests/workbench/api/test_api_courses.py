@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import pytest
-from apiclient import found_at, refused
+from apiclient import found_at, make_app, people, program, refused, secret_of
 
 from postil.workbench.api import routes
+from postil.workbench.records import Level
 from postil.workbench.store import courses
+from postil.workbench.store.access import share_course
 from postil.workbench.store.events import list_events
 
 
@@ -155,3 +157,44 @@ def test_facets_that_cannot_be(api, question_id, facets, status, kind):
     where = f"questions/{question_id}/facets"
     refused(api.put(where, json={"facets": facets}), status, kind)
     assert api.get(where).json()["facets"] is None
+
+
+def test_how_strict_a_course_is(store, api):
+    made = api.post("courses", json={"name": "A", "strictness": "strict"})
+    where = found_at(made)
+    assert made.json()["strictness"] == "strict"
+    assert api.post("courses", json={"name": "B"}).json()["strictness"] == "normal"
+    assert api.patch(where, json={"name": "A 2"}).json() == made.json() | {"name": "A 2"}
+    changed = api.patch(where, json={"name": "A 2", "strictness": "lenient"}).json()
+    assert changed == made.json() | {"name": "A 2", "strictness": "lenient"}
+    assert api.get(where).json() == changed
+    assert api.get("courses").json()["items"][1] == changed
+    for wrong in ("harsh", "", 1):
+        refused(api.patch(where, json={"name": "A 2", "strictness": wrong}), 422, "invalid")
+        refused(api.post("courses", json={"name": "A 2", "strictness": wrong}), 422, "invalid")
+    assert api.get(where).json() == changed
+    assert [event.what for event in list_events(store)] == [
+        "strictness changed",
+        "course renamed",
+        "course created",
+        "course created",
+    ]
+
+
+def test_only_an_owner_says_how_strict_a_course_is(store):
+    account, app = people(store), make_app(store, local=False)
+    owner, other = (program(app, secret_of(store, account[login])) for login in ("teo", "tina"))
+    where = found_at(owner.post("courses", json={"name": "A"}))
+    strict = {"name": "A", "strictness": "strict"}
+    refused(other.patch(where, json=strict), 404, "not-found")
+    share_course(store, int(where.rpartition("/")[2]), account["tina"], Level.TEACH)
+    refused(other.patch(where, json=strict), 403, "forbidden")
+    assert other.get(where).json()["strictness"] == "normal"
+    assert owner.patch(where, json=strict).json()["strictness"] == "strict"
+    assert other.get(where).json()["strictness"] == "strict"
+
+
+def test_another_strictness_is_reason_enough_to_grade_again(api, store, graded):
+    refused(api.post(f"questions/{graded}/jobs", json={"kind": "regrade"}), 409, "conflict")
+    courses.edit_course(store, courses.get_question(store, graded).course_id, strictness="strict")
+    assert api.post(f"questions/{graded}/jobs", json={"kind": "regrade"}).status_code == 202
