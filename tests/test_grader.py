@@ -411,8 +411,8 @@ def test_credit_is_the_users(judged: list[Judgement]) -> None:
     [
         ({"right": 1}, "unknown"),
         ({"incorrect": 1}, "unknown"),
-        ({"correct": 2}, "0 to 1"),
-        ({"correct": -0.1}, "0 to 1"),
+        ({"correct": 2}, "between 0 and 1"),
+        ({"correct": -0.1}, "between 0 and 1"),
     ],
 )
 def test_credit_that_makes_no_sense(credit: dict[str, float], says: str) -> None:
