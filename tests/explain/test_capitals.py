@@ -1,4 +1,4 @@
-"""Words of a text inside another sentence: small first letters, cut quotations, brackets in pairs."""
+"""Words of a text inside another sentence: small first letters, shortened quotations, brackets in pairs."""
 
 from __future__ import annotations
 
