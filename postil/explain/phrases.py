@@ -24,13 +24,13 @@ def uncapitalised(document: Document) -> Document:
     """A document whose sentences begin with small letters, but for names, so that parts can be quoted."""
     tokens = document.tokens
     elsewhere = {token.text for index, token in enumerate(tokens) if not _begins(tokens, index)}
-    kept = [
+    lowered = [
         token
         if (token.text in elsewhere and token.is_content) or not _is_lowered(tokens, index)
         else replace(token, text=token.text[:1].lower() + token.text[1:])
         for index, token in enumerate(tokens)
     ]
-    return replace(document, tokens=tuple(kept))
+    return replace(document, tokens=tuple(lowered))
 
 
 def keeps_capital(token: Token) -> bool:
@@ -218,24 +218,24 @@ def kind_of(tokens: Sequence[Token]) -> str:
 
 def trimmed(tokens: Sequence[Token]) -> tuple[Token, ...]:
     """A phrase without the punctuation and the conjunctions at its ends, and without quotation marks."""
-    kept = [token for token in tokens if token.text not in QUOTES]
-    if len(kept) > 1 and kept[0].index == 0 and _CHOICE.fullmatch(kept[0].text):
-        del kept[0]
-    while kept and (
-        is_punctuation(first := kept[0])
+    words = [token for token in tokens if token.text not in QUOTES]
+    if len(words) > 1 and words[0].index == 0 and _CHOICE.fullmatch(words[0].text):
+        del words[0]
+    while words and (
+        is_punctuation(first := words[0])
         or first.pos == "CCONJ"
         or first.tag == "POS"
         or (first.pos == "ADV" and lemma(first) in _TIES)
     ):
-        del kept[0]
-    while kept and (
-        is_punctuation(last := kept[-1])
+        del words[0]
+    while words and (
+        is_punctuation(last := words[-1])
         or last.pos in ("CCONJ", "SCONJ")
         # A participle whose object was cut off: "the path containing"
-        or (len(kept) > 1 and last.tag == "VBG" and base(last) == "acl")
+        or (len(words) > 1 and last.tag == "VBG" and base(last) == "acl")
     ):
-        del kept[-1]
-    return tuple(kept)
+        del words[-1]
+    return tuple(words)
 
 
 def noun_phrase(tokens: Sequence[Token]) -> tuple[Token, ...]:
@@ -332,8 +332,8 @@ def is_unbroken(tokens: Sequence[Token]) -> bool:
 def excerpt(tokens: Sequence[Token]) -> str:
     """A phrase, cut short between two chunks where it is long."""
     words = trimmed(tokens)
-    kept = shortened(words)
-    return (spoken(words) or joined(tokens).lower()) if kept == words else f"{spoken(kept)} …"
+    beginning = shortened(words)
+    return (spoken(words) or joined(tokens).lower()) if beginning == words else f"{spoken(beginning)} …"
 
 
 def shortened(words: tuple[Token, ...]) -> tuple[Token, ...]:
