@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from postil.data.files import unify_line_ends
-from postil.data.formats.detection import QUIZ_FORMATS, detect, read_quiz
+from postil.data.formats.detection import QUIZ_FORMATS, Format, detect, read_quiz
 from postil.data.formats.moodle import find_slots, identity_column, last_attempts
 from postil.data.formats.quizzes import Quiz
 from postil.data.formats.rows import Row, Rows, candidates, find_columns, key_of, read_rows
@@ -100,7 +100,7 @@ def open_file(name: str, data: bytes, most: int = MOST_ROWS) -> Opened:
         path = Path(folder) / f"upload{ending}"
         path.write_bytes(data)
         try:
-            kind = detect(path) if path.suffix in _OF_QUIZZES else ""
+            kind = detect(path) if path.suffix in _OF_QUIZZES else Format.UNKNOWN
             if kind in QUIZ_FORMATS:
                 return Opened(shown, Rows(Path(shown), (), ()), quiz=read_quiz(path, kind, _MOST_TAGS))
             rows, notes = _read(path, _limits(most))
@@ -109,7 +109,7 @@ def open_file(name: str, data: bytes, most: int = MOST_ROWS) -> Opened:
             # Students are told apart by the person who looks at the draft, so here the rows are numbered.
             wide = _wide_questions(rows, most) if looks_wide(rows.header) else []
         except InputError as error:
-            raise _in_plain_words(error, path, shown) from error
+            raise _in_plain_words(error, shown) from error
     return Opened(shown, rows, tuple(wide), (*notes, *dropped), headed=rows.path.suffix not in _WITH_FIELDS)
 
 
@@ -200,10 +200,9 @@ def _limits(most: int) -> Limits:
     return Limits(most, _MOST_COLUMNS, cells, _MOST_CHARACTERS, _MOST_UNPACKED)
 
 
-def _in_plain_words(error: InputError, path: Path, name: str) -> PostilError:
+def _in_plain_words(error: InputError, name: str) -> PostilError:
     """The same error for somebody who knows their file by its own name, and no command line."""
-    what = error.what.replace(str(path), f"“{name}”", 1)
-    return PostilError(what, hint=error.hint or _SPREADSHEETS)
+    return PostilError(error.called(f"“{name}”"), hint=error.hint or _SPREADSHEETS)
 
 
 def roles_of(draft: Draft) -> tuple[str, ...]:
