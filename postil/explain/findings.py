@@ -19,6 +19,7 @@ from postil.explain.clauses import (
 )
 from postil.explain.differences import Difference, quantities_in
 from postil.explain.phrases import (
+    article,
     base,
     carries_meaning,
     definite,
@@ -277,10 +278,9 @@ def _said(tree: Tree, left: Sequence[Token], verb: Verb, changed: Mapping[int, s
     headline = not any(token.pos == "DET" for token in tree.document.tokens)
     bare = _bare_nouns(tree, left) if headline else set()
     left = tuple(dropwhile(lambda token: lemma(token) in ("because", "since", "cause"), left))
-    words = [
-        replace(token, text=("a " if token.index in bare else "") + changed.get(token.index, token.text))
-        for token in left
-    ]
+    texts = {token.index: f"{article(token.text)} {token.text}" for token in left if token.index in bare}
+    texts |= changed
+    words = [replace(token, text=texts.get(token.index, token.text)) for token in left]
     return Content(verb, spoken(words, gaps=False), left)
 
 
