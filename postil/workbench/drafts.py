@@ -14,7 +14,7 @@ from postil.data.files import unify_line_ends
 from postil.data.formats.detection import QUIZ_FORMATS, Format, detect, read_quiz
 from postil.data.formats.moodle import find_slots, identity_column, last_attempts
 from postil.data.formats.quizzes import Quiz
-from postil.data.formats.rows import Row, Rows, candidates, find_columns, key_of, read_rows
+from postil.data.formats.rows import Row, Rows, candidates, find_columns, key_of, placeholder, read_rows
 from postil.data.formats.spreadsheets import Limits
 from postil.data.formats.wide import count_wide_answers, looks_wide, wide_questions
 from postil.data.questions import Question
@@ -141,7 +141,8 @@ def without_heading(draft: Draft) -> Draft:
     names = draft.rows.header
     header = tuple(_made_header(len(names)))
     # A column without a name was called by its place when the table was read.
-    first = Row(1, tuple("" if re.fullmatch(r"column \d+", name) else name for name in names))
+    unnamed = {placeholder(place) for place in range(_MOST_COLUMNS)}
+    first = Row(1, tuple("" if name in unnamed else name for name in names))
     rows = Rows(draft.rows.path, header, (first, *draft.rows.rows))
     return replace(draft, rows=rows, wide=())
 
@@ -164,7 +165,7 @@ def _header(names: list[str]) -> list[str]:
 def _made_header(width: int) -> list[str]:
     if width == 1:
         return ["answer"]
-    return ["name", "answer"] if width == 2 else [f"column {place}" for place in range(1, width + 1)]
+    return ["name", "answer"] if width == 2 else [*map(placeholder, range(width))]
 
 
 def _read(path: Path, limits: Limits) -> tuple[Rows, tuple[str, ...]]:
