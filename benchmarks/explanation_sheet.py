@@ -1,4 +1,4 @@
-"""Draw fifty graded training answers with their explanations, to be read by who did not write the code.
+"""Draw fifty graded training answers with their explanations, to be read by somebody who did not write them.
 
     python benchmarks/explanation_sheet.py --data DATA --seed 607 --out sheet.csv
 

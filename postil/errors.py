@@ -47,12 +47,14 @@ class InputError(PostilError):
         self.path = str(path)
         self.line = line
         self.record = record
-        where = self.path
-        if line is not None:
-            where += f", line {line}"
-        if record is not None:
-            where += f" ({record})"
-        super().__init__(f"{where}: {what}", hint=hint, option=option)
+        self.problem = what
+        super().__init__(self.called(self.path), hint=hint, option=option)
+
+    def called(self, name: str) -> str:
+        """What is wrong and where, with the name that the reader knows the file by."""
+        line = "" if self.line is None else f", line {self.line}"
+        record = "" if self.record is None else f" ({self.record})"
+        return f"{name}{line}{record}: {self.problem}"
 
 
 class MismatchError(PostilError):

@@ -1,4 +1,4 @@
-"""Files made to hurt: uploads of any size that are cheap to make and dear to read.
+"""Files made to hurt: uploads of any size that are cheap to make and expensive to read.
 
 Tests use a few megabytes of each; a benchmark makes them as large as an upload may be.
 """

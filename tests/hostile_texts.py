@@ -1,4 +1,4 @@
-"""Texts that try to hurt: a hundred and more kinds, each made as long as wanted.
+"""Texts meant to do harm: over a hundred kinds, each of any length.
 
 Tests send short ones, `benchmarks/hostile.py` long ones.
 """

@@ -1,4 +1,4 @@
-"""What programs rely on: names, arguments, fields, columns. A later version may add some, never take any."""
+"""What programs rely on: names, arguments, fields, columns. Later versions may add some, never remove any."""
 
 from __future__ import annotations
 

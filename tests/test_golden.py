@@ -114,7 +114,7 @@ def test_results_are_the_same(part):
 
 
 def test_the_api_loses_nothing_and_asks_for_nothing_more():
-    """It may gain; but what a request must have, and of which kinds a value may be, stays as it is."""
+    """It may gain; but what a request must have, and the kinds that a value may be of, stay the same."""
     wanted, found = expected("api_description"), collect("api_description")
     demand_same(wanted, found, gains=True)
     asked = _asked(wanted)

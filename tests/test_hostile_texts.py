@@ -1,4 +1,4 @@
-"""Whatever a pupil or a stranger types is read in bounded time and memory, and by everything that reads."""
+"""Whatever a pupil or a stranger types, every reader takes bounded time and memory."""
 
 import re
 import time

@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 from postil.batch.storage import Source, blocks, digest, file_system, unpacked
 from postil.batch.work import Task
 from postil.data.files import MAX_LINE_BYTES
-from postil.data.formats.rows import demand_object
+from postil.data.formats.rows import demand_object, placeholder
 from postil.data.formats.spreadsheets import (
     DELIMITERS,
     FORMULA,
@@ -276,7 +276,7 @@ def _scanned(source: Source, layout: Layout, size: int) -> tuple[str, list[Parti
 
 def _header(name: str, text: str, layout: Layout, line: int) -> tuple[str, ...]:
     cells = cells_of(name, text, layout, line)
-    names = tuple(cell.strip() or f"column {index}" for index, cell in enumerate(cells, start=1))
+    names = tuple(cell.strip() or placeholder(place) for place, cell in enumerate(cells))
     _refuse_same_names(name, names)
     return names
 

@@ -184,7 +184,7 @@ def export_pupil(
     course: CourseOption = None,
     database: DatabaseOption = None,
 ) -> None:
-    """Write everything that is stored about a pupil into one file: a table, and the same in full as JSON."""
+    """Write everything that is stored about a pupil into one file: a table, and the full data as JSON."""
     with opened_store(database) as store:
         from postil.data.files import atomic_writer
         from postil.workbench.pupils import pupil_zip

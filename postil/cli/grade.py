@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -96,6 +96,18 @@ class GradeOptions:
         ),
     ] = False
 
+    def grader(self, credit: Mapping[str, float]) -> Grader:
+        """Load the grader that these options ask for; impossible ones are refused."""
+        from postil.grader import load
+
+        return load(
+            self.model,
+            credit=credit,
+            target=self.target,
+            reader=self.reader,
+            strictness=self.strictness,
+        )
+
 
 @expand
 def grade(
@@ -144,7 +156,6 @@ def _grade_table(
 ) -> None:
     """Judge the answers of one table, or with --propose show those to label."""
     from postil.cli.grade_table import find_lessons, with_corrections
-    from postil.grader import load
 
     if options.propose is not None and (options.report is not None or options.explain):
         nothing = "there is no report" if options.report is not None else "there is nothing to explain"
@@ -156,13 +167,7 @@ def _grade_table(
         raise InputError(source, "contains no answers.", hint="Is it the right file?")
     demand_references(source, questions)
     lessons = find_lessons(source, questions, options.remember, options.remember_labelled, tables)
-    grader = load(
-        options.model,
-        credit=credit,
-        target=options.target,
-        reader=options.reader,
-        strictness=options.strictness,
-    )
+    grader = options.grader(credit)
     for lesson in lessons:
         references = [reference.text for reference in lesson.references]
         labelled = [(answer.text, answer.label or "") for answer in lesson.answers]

@@ -140,7 +140,6 @@ def _work(output: str, options: GradeOptions, credit: Mapping[str, float], table
     """What to do with every row, from the options; impossible ones are refused at once."""
     from postil.batch.work import Asked, Work
     from postil.data.formats.tables import plain, read_key
-    from postil.grader import load
     from postil.language.network import CAREFUL, CASCADE
 
     questions = tables.question or ()
@@ -150,13 +149,7 @@ def _work(output: str, options: GradeOptions, credit: Mapping[str, float], table
             hint="For several questions, the files need a column with the question or its id.",
         )
     # Of a dataset of any size, the careful reader reads only what the quick one is unsure of.
-    reader = load(
-        options.model,
-        credit=credit,
-        target=options.target,
-        reader=options.reader,
-        strictness=options.strictness,
-    ).reader
+    reader = options.grader(credit).reader
     if options.reader is None and reader == CAREFUL:
         reader = CASCADE
     key: dict[str, Asked] = {}

@@ -149,7 +149,7 @@ def parse_columns(values: Sequence[str]) -> dict[str, str]:
 def read_source(source: Path, options: TableOptions = TableOptions()) -> list[Question]:
     """Read questions and answers from a table, long or wide, from SRA XML (a file or a folder), or a quiz."""
     from postil.data.formats import sra
-    from postil.data.formats.detection import QUIZ_FORMATS, detect, read_quiz
+    from postil.data.formats.detection import QUIZ_FORMATS, Format, detect, read_quiz
     from postil.data.formats.quizzes import as_questions
     from postil.data.formats.rows import read_rows
 
@@ -158,15 +158,15 @@ def read_source(source: Path, options: TableOptions = TableOptions()) -> list[Qu
         hint = f"Did you mean {source.with_name(similar[0])}?" if similar else "Check its name and folder."
         raise InputError(source, "does not exist.", hint=hint)
     columns = parse_columns(options.column or ())
-    kind = detect(source) if source.suffix.lower() in (".xml", ".gift", ".txt") else ""
-    if source.is_dir() or source.suffix.lower() == ".xml" or kind in QUIZ_FORMATS:
+    kind = detect(source) if source.suffix.lower() in (".xml", ".gift", ".txt") else Format.UNKNOWN
+    is_quiz = kind in QUIZ_FORMATS
+    if source.is_dir() or source.suffix.lower() == ".xml" or is_quiz:
         if options:
             raise PostilError(
-                f"{source} is read as {kind if kind in QUIZ_FORMATS else 'SRA XML'}, "
+                f"{source} is read as {kind if is_quiz else 'SRA XML'}, "
                 "where options for reading tables have no meaning.",
                 hint="Leave them out.",
             )
-        is_quiz = kind in ("Moodle XML", "GIFT")
         return as_questions(read_quiz(source, kind)) if is_quiz else sra.read_corpus(source)
     header = read_rows(source, encoding=options.encoding, sheet=options.sheet).header
     wide = _is_wide(header, options, columns) if options.wide is None else options.wide

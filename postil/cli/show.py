@@ -60,7 +60,7 @@ def note_long(texts: Iterable[tuple[str, str]], most: int, longest: int | None =
     for sentence in told[:_NOTED]:
         typer.echo(f"note: {sentence}", err=True)
     if len(told) > _NOTED:
-        typer.echo(f"note: {len(told) - _NOTED:,} more texts were read up to that length.", err=True)
+        typer.echo(f"note: {len(told) - _NOTED:,} more texts were read only up to that length.", err=True)
 
 
 @contextmanager

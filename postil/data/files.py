@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 from unicodedata import combining, normalize
 from xml.etree import ElementTree as ET
 from xml.etree.ElementTree import Element, ParseError, TreeBuilder
+from xml.parsers import expat
 
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
@@ -399,9 +400,11 @@ def _parse_xml(path: Path, data: bytes) -> XmlFile:
         raise InputError(path, what, hint="Remove the <!ENTITY …> declarations.") from error
     except ParseError as error:
         line, column = error.position
-        reason = str(error).split(":")[0]
+        reason = expat.ErrorString(error.code)
         declared = _DECLARED.match(data)
-        if "invalid token" in reason and (declared is None or declared[1].lower() == b"utf-8"):
+        if reason == expat.errors.XML_ERROR_INVALID_TOKEN and (
+            declared is None or declared[1].lower() == b"utf-8"
+        ):
             read_text(path)  # explains it better if the real problem is the encoding
         what = f"is not well-formed XML at column {column + 1}: {reason}."
         raise InputError(path, what, line=line) from error

@@ -109,18 +109,18 @@ def is_needy(verb: Token) -> bool:
 
 def core_of(tree: Tree, predicate: Token) -> set[Token]:
     """A predicate with its subject, objects, helpers and negation, and nothing that it can do without."""
-    kept = {predicate}
+    members = {predicate}
     cues = negation_cues(tree.document)
     for child in tree.children[predicate.index]:
         needed = base(child) == "obl" and is_needy(predicate)
         if base(child) not in _ADJUNCTS or needed or child.index in cues:
-            kept.update(tree.below(child))
+            members.update(tree.below(child))
     subject = subject_of(tree, predicate)
     if subject is not None:
-        kept.update(
+        members.update(
             tree.below(subject, frozenset(("acl",)) if subject.head != predicate.index else frozenset())
         )
-    return kept
+    return members
 
 
 def bracketed(document: Document) -> frozenset[int]:
@@ -169,12 +169,14 @@ def clause_with(tree: Tree, tokens: Iterable[Token]) -> tuple[Token, ...]:
         return ()
     spare = bracketed(tree.document)
     for left_out in (_OUTSIDE, _OUTSIDE | {"conj"}):
-        kept = {token for token in _whole(tree, predicate, left_out, set(words)) if token.index not in spare}
-        clause = _said(kept, predicate)
-        if clause and {token.index for token in words} - spare <= {token.index for token in kept}:
+        members = {
+            token for token in _whole(tree, predicate, left_out, set(words)) if token.index not in spare
+        }
+        clause = _said(members, predicate)
+        if clause and {token.index for token in words} - spare <= {token.index for token in members}:
             return clause
-    kept = {token for token in core_of(tree, predicate) | set(words) if token.index not in spare}
-    return _said(kept - set(tree.dependents(predicate, "mark", "cc")), predicate)
+    members = {token for token in core_of(tree, predicate) | set(words) if token.index not in spare}
+    return _said(members - set(tree.dependents(predicate, "mark", "cc")), predicate)
 
 
 def _second(tree: Tree, predicate: Token, words: Sequence[Token]) -> Token:
@@ -196,9 +198,11 @@ def condition_with(tree: Tree, tokens: Iterable[Token]) -> tuple[Token, ...]:
     if base(predicate) != "advcl" or not tree.marks(predicate) & {"if", "when"}:
         return ()
     spare = bracketed(tree.document)
-    kept = [token for token in tree.below(predicate, frozenset(("parataxis",))) if token.index not in spare]
-    start = min(token.index for token in kept if lemma(token) in ("if", "when"))
-    return tuple(sorted((token for token in kept if token.index >= start), key=lambda token: token.index))
+    members = [
+        token for token in tree.below(predicate, frozenset(("parataxis",))) if token.index not in spare
+    ]
+    start = min(token.index for token in members if lemma(token) in ("if", "when"))
+    return tuple(sorted((token for token in members if token.index >= start), key=lambda token: token.index))
 
 
 def imperative_with(tree: Tree, tokens: Sequence[Token]) -> tuple[Token, ...]:
@@ -208,34 +212,34 @@ def imperative_with(tree: Tree, tokens: Sequence[Token]) -> tuple[Token, ...]:
     if predicate is None or predicate.tag not in ("VB", "VBP") or subject_of(tree, predicate) is not None:
         return ()
     spare = bracketed(tree.document)
-    kept = _whole(tree, predicate, _OUTSIDE, set(tokens))
-    ends = min(token.index for token in kept), max(token.index for token in kept)
+    members = _whole(tree, predicate, _OUTSIDE, set(tokens))
+    ends = min(token.index for token in members), max(token.index for token in members)
     inside = (token for token in tree.document.tokens[ends[0] : ends[1] + 1] if token.index not in spare)
     return tuple(inside) if base(predicate) == "root" else ()
 
 
 def _whole(tree: Tree, predicate: Token, left_out: frozenset[str], words: set[Token]) -> set[Token]:
     """A predicate with all that belongs to its clause; of its conjuncts, those with some of the words."""
-    kept = {predicate}
+    members = {predicate}
     for child in tree.children[predicate.index]:
         below = set(tree.below(child))
         if base(child) == "conj":
             if not (below & words) or _own_subject(tree, child):
                 continue
-            kept |= below
+            members |= below
         elif (
             base(child) == "advcl" and not tree.marks(child) & _CLAUSE_MARKS and not _own_subject(tree, child)
         ) or base(child) not in left_out:
-            kept |= below
+            members |= below
     subject = subject_of(tree, predicate)
     if subject is not None:
-        kept.update(tree.below(subject))
-    return kept
+        members.update(tree.below(subject))
+    return members
 
 
-def _said(kept: set[Token], predicate: Token) -> tuple[Token, ...]:
+def _said(members: set[Token], predicate: Token) -> tuple[Token, ...]:
     """Words in the order of the text, where they make a clause that is not too long."""
-    tokens = sorted(kept, key=lambda token: token.index)
+    tokens = sorted(members, key=lambda token: token.index)
     inner = [
         token for token in tokens if not is_punctuation(token) or token.text == "," or token.tag == "HYPH"
     ]

@@ -239,11 +239,11 @@ def _left_over(
             clause = None
         if run and carries_meaning(token) and clause is not None and own != clause:
             # "The" before the first word of a clause belongs to it.
-            kept = len(run)
-            while kept and clause_head(tree, document.tokens[run[kept - 1] - 1]) == own:
-                kept -= 1
-            yield from _phrase(run[:kept], loose, document)
-            run = run[kept:]
+            length = len(run)
+            while length and clause_head(tree, document.tokens[run[length - 1] - 1]) == own:
+                length -= 1
+            yield from _phrase(run[:length], loose, document)
+            run = run[length:]
         if carries_meaning(token):
             clause = own
         if number in loose or (run and not carries_meaning(token)):
@@ -269,10 +269,10 @@ def _phrase(run: Sequence[int], loose: set[int], document: Document) -> Iterator
     ends = [
         place for place, number in enumerate(run) if number in loose and can_end(document.tokens[number - 1])
     ]
-    kept = tuple(run[: max(ends, default=-1) + 1])
-    words = tokens_of(document, kept)
+    numbers = tuple(run[: max(ends, default=-1) + 1])
+    words = tokens_of(document, numbers)
     if any((carries_meaning(token) and lemma(token) not in _LIGHT) or token.index in cues for token in words):
-        yield kept
+        yield numbers
 
 
 # Whether the words of two chunks agree, are opposites, or are negated

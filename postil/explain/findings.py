@@ -19,6 +19,7 @@ from postil.explain.clauses import (
 )
 from postil.explain.differences import Difference, quantities_in
 from postil.explain.phrases import (
+    article,
     base,
     carries_meaning,
     definite,
@@ -159,17 +160,17 @@ def common_names(
             chunks[-1] += numbers
         else:
             chunks.append(list(numbers))
-    things: dict[tuple[str, ...], Sequence[Token]] = {}
+    phrases: dict[tuple[str, ...], Sequence[Token]] = {}
     for chunk in chunks:
         phrase = _shared_part(tokens_of(document, chunk), document, known)
         ended = any(token.text.endswith(".") for token in phrase[:-1])
         if phrase and not ended and forms(phrase)[-1] not in _NO_THINGS:
-            things.setdefault(lemmas(phrase), phrase)
+            phrases.setdefault(lemmas(phrase), phrase)
     return listed(
         [
             _named(phrase)
-            for words, phrase in things.items()
-            if not any(words != others and is_within(words, others) for others in things)
+            for words, phrase in phrases.items()
+            if not any(words != others and is_within(words, others) for others in phrases)
         ][:_NAMES]
     )
 
@@ -277,27 +278,26 @@ def _said(tree: Tree, left: Sequence[Token], verb: Verb, changed: Mapping[int, s
     headline = not any(token.pos == "DET" for token in tree.document.tokens)
     bare = _bare_nouns(tree, left) if headline else set()
     left = tuple(dropwhile(lambda token: lemma(token) in ("because", "since", "cause"), left))
-    words = [
-        replace(token, text=("a " if token.index in bare else "") + changed.get(token.index, token.text))
-        for token in left
-    ]
+    texts = {token.index: f"{article(token.text)} {token.text}" for token in left if token.index in bare}
+    texts |= changed
+    words = [replace(token, text=texts.get(token.index, token.text)) for token in left]
     return Content(verb, spoken(words, gaps=False), left)
 
 
 def _bare_nouns(tree: Tree, left: Sequence[Token]) -> set[int]:
     """Where noun phrases begin that want an article and have none."""
     places = {token.index for token in left}
-    found: set[int] = set()
+    starts: set[int] = set()
     for token in left:
         children = tree.children[token.index]
-        kept = [child for child in children if child.index in places and child.index < token.index]
-        shortened = len(kept) < len([child for child in children if child.index < token.index])
-        phrase = [child for child in kept if base(child) != "case"] + [token]
+        before = [child for child in children if child.index in places and child.index < token.index]
+        shortened = len(before) < len([child for child in children if child.index < token.index])
+        phrase = [child for child in before if base(child) != "case"] + [token]
         has_name = any(base(child) in ("flat", "appos", "nummod") for child in children)
         part = base(token) in ("compound", "flat", "amod")
         if not has_name and not part and wants_article(phrase, events=shortened):
-            found.add(phrase[0].index)
-    return found
+            starts.add(phrase[0].index)
+    return starts
 
 
 # What only one sentence says

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from itertools import chain, pairwise
 
 from postil.explain.clauses import Tree, clause_with, is_predicate, predicate_over, subject_of
@@ -61,6 +62,18 @@ _STATES = wordset(
 _CONDITIONS = wordset("if when whenever unless until once while")
 
 
+class Asking(StrEnum):
+    """What an indirect question asks for, by its first words."""
+
+    WHAT = "what"
+    WHAT_ELSE = "what else"
+    WHO = "who"
+    WHERE = "where"
+    WHEN = "when"
+    WHY = "why"
+    HOW_MANY = "how many"
+
+
 @dataclass(frozen=True, slots=True)
 class IndirectQuestion:
     """An indirect question: its first word, what follows, and the lemmas of that.
@@ -68,7 +81,7 @@ class IndirectQuestion:
     One that is not clear leads a pupil nowhere.
     """
 
-    word: str
+    word: Asking
     rest: str = ""
     lemmas: tuple[str, ...] = ()
     is_clear: bool = True
@@ -117,7 +130,7 @@ def _question(tree: Tree, top: Token, known: Collection[str]) -> IndirectQuestio
     if relation == "nummod":
         noun = tree.head(top)
         plural = is_plural((), noun) and _know([noun], known)
-        return IndirectQuestion("how many", noun.text.lower(), (lemma(noun),)) if plural else None
+        return IndirectQuestion(Asking.HOW_MANY, noun.text.lower(), (lemma(noun),)) if plural else None
     verbs = _verb_group(tree, predicate)
     denied = not negation_cues(tree.document).isdisjoint(token.index for token in verbs)
     if denied or not is_finite(verbs) or not any(map(carries_meaning, verbs)) or not _know(verbs, known):
@@ -127,7 +140,7 @@ def _question(tree: Tree, top: Token, known: Collection[str]) -> IndirectQuestio
         if many or lemma(predicate) in _STATES or tree.dependents(predicate, "obj", "xcomp", "ccomp"):
             return None  # "what makes" is half a question, and "what are" wants to know how many
         person = is_kind(top, "person.n.01")
-        word, clear = "who" if person else "what", person or not _is_be(verbs)
+        word, clear = Asking.WHO if person else Asking.WHAT, person or not _is_be(verbs)
         return IndirectQuestion(word, spoken(verbs, gaps=False), lemmas(verbs), clear)
     return _for_complement(tree, top, predicate, known)
 
@@ -142,10 +155,10 @@ def _for_another(tree: Tree, top: Token, known: Collection[str]) -> IndirectQues
     first = tree.head(top)
     if is_predicate(tree, top):
         happens = top.pos == "VERB" and lemma(top) not in _STATES and not _is_denied(tree, top)
-        more = IndirectQuestion("what else", "happens", ("happen",)) if happens else None
+        more = IndirectQuestion(Asking.WHAT_ELSE, "happens", ("happen",)) if happens else None
         return _for_predicate(tree, top, known) or more
     question = _question(tree, first, known) if base(first) in ("obj", "obl", "nsubj") else None
-    return replace(question, word="what else") if question and question.word == "what" else None
+    return replace(question, word=Asking.WHAT_ELSE) if question and question.word is Asking.WHAT else None
 
 
 def _for_clause(tree: Tree, clause: Token, known: Collection[str]) -> IndirectQuestion | None:
@@ -154,11 +167,11 @@ def _for_clause(tree: Tree, clause: Token, known: Collection[str]) -> IndirectQu
     above = tree.head(clause)
     said = None if above is clause else _clause(tree, above, known)
     if marks & _CAUSES:
-        return replace(said, word="why") if said else IndirectQuestion("why")
+        return replace(said, word=Asking.WHY) if said else IndirectQuestion(Asking.WHY)
     if marks & _CONDITIONS:
-        return (
-            replace(said, word="when") if said else IndirectQuestion("when", "this is true", is_clear=False)
-        )
+        if said:
+            return replace(said, word=Asking.WHEN)
+        return IndirectQuestion(Asking.WHEN, "this is true", is_clear=False)
     return said.ending("for") if said and "to" in marks and tree.dependents(above, "obj") else None
 
 
@@ -179,18 +192,18 @@ def _for_predicate(tree: Tree, predicate: Token, known: Collection[str]) -> Indi
         cases = [lemma(token) for token in tree.dependents(predicate, "case")]
         if cases:
             question = _whereabouts(
-                predicate, cases, IndirectQuestion("what", f"{name} {verb}", (*thing, "be"))
+                predicate, cases, IndirectQuestion(Asking.WHAT, f"{name} {verb}", (*thing, "be"))
             )
             # "What the Sun is in" is no question.
-            return question if question and question.word != "what" else None
+            return question if question and question.word is not Asking.WHAT else None
         if predicate.pos == "ADJ":
-            return IndirectQuestion("what", f"{name} {verb} like", (*thing, "be", "like"))
-        return IndirectQuestion("what", f"{name} {verb}", (*thing, "be"), is_clear=False)
+            return IndirectQuestion(Asking.WHAT, f"{name} {verb} like", (*thing, "be", "like"))
+        return IndirectQuestion(Asking.WHAT, f"{name} {verb}", (*thing, "be"), is_clear=False)
     somebody = (subject.pos == "PROPN" and not is_label(subject)) or is_kind(subject, "person.n.01")
     acts = tree.dependents(predicate, "obj") or somebody
     if acts and subject.relation != "nsubj:pass":
-        return IndirectQuestion("what", f"{name} {'do' if plural else 'does'}", (*thing, "do"))
-    return IndirectQuestion("what", f"happens to {name}", ("happen", *thing))
+        return IndirectQuestion(Asking.WHAT, f"{name} {'do' if plural else 'does'}", (*thing, "do"))
+    return IndirectQuestion(Asking.WHAT, f"happens to {name}", ("happen", *thing))
 
 
 def _is_denied(tree: Tree, predicate: Token) -> bool:
@@ -214,11 +227,11 @@ def _for_complement(
 def _whereabouts(noun: Token, cases: Sequence[str], clause: IndirectQuestion) -> IndirectQuestion | None:
     """What to ask for a noun with a preposition: where, when, why, or what, the preposition at the end."""
     if len(cases) != 1:
-        return replace(clause, word="why") if _CAUSES & set(cases) else None
+        return replace(clause, word=Asking.WHY) if _CAUSES & set(cases) else None
     if is_kind(noun, "time_period.n.01"):
-        return replace(clause, word="when")
+        return replace(clause, word=Asking.WHEN)
     if cases[0] in _PLACES and is_kind(noun, "physical_entity.n.01", "location.n.01"):
-        return replace(clause, word="where")
+        return replace(clause, word=Asking.WHERE)
     return clause.ending(cases[0]) if cases[0] in _STRANDED else None
 
 
@@ -237,7 +250,7 @@ def _clause(
     names = [definite(phrase) for phrase in phrases]
     start, after = (["there"], names[:1]) if tree.dependents(predicate, "expl") else (names[:1], names[1:])
     words = " ".join((*start, spoken(group, gaps=False), *after))
-    return IndirectQuestion("what", words, lemmas(chain(phrases[0], group, *phrases[1:])))
+    return IndirectQuestion(Asking.WHAT, words, lemmas(chain(phrases[0], group, *phrases[1:])))
 
 
 def _verb_group(tree: Tree, predicate: Token) -> list[Token]:

@@ -87,6 +87,14 @@ def spoken_against(label: str, outcomes: Sequence[FacetOutcome]) -> list[Stateme
 
 
 _AGAINST = ("negated", "opposite", "number", "opinion")
+# What to say to a pupil when only the label is known.
+_BY_LABEL = {
+    "correct": (Kind.RIGHT,),
+    PARTLY: (Kind.PARTLY_RIGHT,),
+    "contradictory": (Kind.WRONG,),
+    "irrelevant": (Kind.OFF_THE_QUESTION, Kind.READ_AGAIN),
+    "non_domain": (Kind.NOT_AN_ANSWER, Kind.READ_AGAIN),
+}
 _CONDITIONS = frozenset(("if", "when", "unless", "whether", "until", "longer"))
 _EMPTY = wordset("use have make do get go be need put take give say think know")
 
@@ -139,38 +147,38 @@ def for_student(
 ) -> str:
     """Say to a pupil what is right about an answer, or what to look at again; nothing is given away."""
     sides = Sides.of(source, target)
+    plan: list[Statement] = []
     if label == "correct":
-        right = Statement(Kind.LOOKS_RIGHT if deferred else Kind.RIGHT)
-        plan = praise(sides, differences) or [right]
+        plan = praise(sides, differences) or ([Statement(Kind.LOOKS_RIGHT)] if deferred else [])
     elif label == PARTLY:
         plan = _missing_hint(differences, sides, question)
     elif label == "contradictory":
-        against = _contradictions(differences, sides)
-        plan = hint_list(against, sides, question) or [Statement(Kind.WRONG)]
-    else:
-        kind = Kind.OFF_THE_QUESTION if label == "irrelevant" else Kind.NOT_AN_ANSWER
-        plan = [Statement(kind), Statement(Kind.READ_AGAIN)]
-    return write(plan, "student")
+        plan = hint_list(_contradictions(differences, sides), sides, question)
+    return write(plan or map(Statement, _BY_LABEL[label]), "student")
+
+
+def feedback_by_label(label: str) -> str:
+    """What to say to a pupil when only the label is known."""
+    return write(map(Statement, _BY_LABEL[label]), "student")
 
 
 def _missing_hint(
     differences: Sequence[Difference], sides: Sides, question: Document | None
 ) -> list[Statement]:
-    """What is right, and the one thing to say that can be asked for plainly.
+    """What is right, and the one thing to say that can be asked for plainly; empty where there is neither.
 
     What is named too generally, or otherwise, is often meant well; and "say more about the material" sends
     a pupil anywhere. What no link was found for may be there all the same: a pupil is asked for it, not told
     that it is not.
     """
-    partly = [Statement(Kind.PARTLY_RIGHT)]
     if all(difference.kind in ("missing", "extra") for difference in differences):
-        return partly
+        return []
     praised = praise(sides, differences)
     hints = hint_list(_of(differences, "missing"), sides, question)
     clear = [hint for hint in hints if hint.kind is Kind.NOT_YET and hint.clear]
     asked = [replace(hint, kind=Kind.MORE_CLEARLY) for hint in clear[:1]]
     if not praised:
-        return asked or partly
+        return asked
     return [*praised, *(asked or [Statement(Kind.MISSING)])]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, starmap
 
 from postil.language.document import CONTENT_POS, Document, Token
 from postil.language.words.wordnet import ancestors, wordnet
@@ -24,13 +24,13 @@ def uncapitalised(document: Document) -> Document:
     """A document whose sentences begin with small letters, but for names, so that parts can be quoted."""
     tokens = document.tokens
     elsewhere = {token.text for index, token in enumerate(tokens) if not _begins(tokens, index)}
-    kept = [
+    lowered = [
         token
         if (token.text in elsewhere and token.is_content) or not _is_lowered(tokens, index)
         else replace(token, text=token.text[:1].lower() + token.text[1:])
         for index, token in enumerate(tokens)
     ]
-    return replace(document, tokens=tuple(kept))
+    return replace(document, tokens=tuple(lowered))
 
 
 def keeps_capital(token: Token) -> bool:
@@ -115,6 +115,8 @@ _LONG, _SHORT = 12, 5
 _OPENERS = frozenset(("ADP", "SCONJ", "CCONJ", "DET", "PRON", "AUX", "VERB"))
 _CLOSERS = frozenset(("NOUN", "PROPN", "VERB", "ADV", "NUM", "ADJ"))
 _VOWEL = re.compile(r"(?!eu|uni|use|one\b)[aeiou]|hour|hono|heir", re.IGNORECASE)
+# What can stand behind an article: in "terminal a is", the "a" is a name.
+_NAMED = re.compile(r"(?!(?:or|and|is|are|in|on|of|at|as|if)\b)[a-z]\w")
 
 
 def tokens_of(document: Document, numbers: Iterable[int]) -> tuple[Token, ...]:
@@ -218,24 +220,24 @@ def kind_of(tokens: Sequence[Token]) -> str:
 
 def trimmed(tokens: Sequence[Token]) -> tuple[Token, ...]:
     """A phrase without the punctuation and the conjunctions at its ends, and without quotation marks."""
-    kept = [token for token in tokens if token.text not in QUOTES]
-    if len(kept) > 1 and kept[0].index == 0 and _CHOICE.fullmatch(kept[0].text):
-        del kept[0]
-    while kept and (
-        is_punctuation(first := kept[0])
+    words = [token for token in tokens if token.text not in QUOTES]
+    if len(words) > 1 and words[0].index == 0 and _CHOICE.fullmatch(words[0].text):
+        del words[0]
+    while words and (
+        is_punctuation(first := words[0])
         or first.pos == "CCONJ"
         or first.tag == "POS"
         or (first.pos == "ADV" and lemma(first) in _TIES)
     ):
-        del kept[0]
-    while kept and (
-        is_punctuation(last := kept[-1])
+        del words[0]
+    while words and (
+        is_punctuation(last := words[-1])
         or last.pos in ("CCONJ", "SCONJ")
         # A participle whose object was cut off: "the path containing"
-        or (len(kept) > 1 and last.tag == "VBG" and base(last) == "acl")
+        or (len(words) > 1 and last.tag == "VBG" and base(last) == "acl")
     ):
-        del kept[-1]
-    return tuple(kept)
+        del words[-1]
+    return tuple(words)
 
 
 def noun_phrase(tokens: Sequence[Token]) -> tuple[Token, ...]:
@@ -277,12 +279,17 @@ def joined(tokens: Sequence[Token], *, gaps: bool = True) -> str:
     text = ""
     before: Token | None = None
     for token in balanced(tokens):
-        if gaps and before is not None and token.index > before.index + 2:
+        if gaps and before is not None and _is_gap(before, token):
             text += " …"
         glued = before is None or _clings(before, token)
         text += token.text if glued else f" {token.text}"
         before = token
     return text
+
+
+def _is_gap(before: Token, token: Token) -> bool:
+    """Whether two words or more are left out between two words."""
+    return token.index > before.index + 2
 
 
 def _clings(before: Token, token: Token) -> bool:
@@ -311,10 +318,28 @@ def balanced(tokens: Sequence[Token]) -> Sequence[Token]:
 def spoken(tokens: Sequence[Token], *, gaps: bool = True) -> str:
     """A phrase as it stands inside a sentence: trimmed, and not beginning with a capital by accident."""
     tokens = trimmed(tokens)
-    text = _ENDING.sub("", with_articles(joined(tokens, gaps=gaps)))
-    if not tokens or keeps_capital(tokens[0]) or (len(tokens) > 1 and is_title(tokens[0], tokens[1])):
+    if not tokens:
+        return ""
+    last = replace(tokens[-1], text=_ENDING.sub("", tokens[-1].text))
+    text = joined(_with_articles([*tokens[:-1], last], gaps=gaps), gaps=gaps)
+    if keeps_capital(tokens[0]) or (len(tokens) > 1 and is_title(tokens[0], tokens[1])):
         return text
     return text[:1].lower() + text[1:]
+
+
+def article(word: str) -> str:
+    """The indefinite article that a word wants before it: "a" or "an"."""
+    return "an" if _VOWEL.match(word) else "a"
+
+
+def _with_articles(tokens: Sequence[Token], *, gaps: bool) -> list[Token]:
+    """Words with "a" and "an" put right where the word behind them is another than it was."""
+    right = {
+        token.index: article(after.text)
+        for token, after in pairwise(balanced(tokens))
+        if token.text in ("a", "an") and _NAMED.match(after.text) and not (gaps and _is_gap(token, after))
+    }
+    return [replace(token, text=right.get(token.index, token.text)) for token in tokens]
 
 
 def quoted(tokens: Sequence[Token]) -> str:
@@ -325,15 +350,14 @@ def quoted(tokens: Sequence[Token]) -> str:
 def is_unbroken(tokens: Sequence[Token]) -> bool:
     """Whether a phrase can be quoted as it stands, without a gap and without being cut."""
     words = trimmed(tokens) or tokens
-    gap = any(after.index > token.index + 2 for token, after in pairwise(words))
-    return not gap and len(joined(words).split()) <= _LONG
+    return not any(starmap(_is_gap, pairwise(words))) and len(joined(words).split()) <= _LONG
 
 
 def excerpt(tokens: Sequence[Token]) -> str:
     """A phrase, cut short between two chunks where it is long."""
     words = trimmed(tokens)
-    kept = shortened(words)
-    return (spoken(words) or joined(tokens).lower()) if kept == words else f"{spoken(kept)} …"
+    beginning = shortened(words)
+    return (spoken(words) or joined(tokens).lower()) if beginning == words else f"{spoken(beginning)} …"
 
 
 def shortened(words: tuple[Token, ...]) -> tuple[Token, ...]:
@@ -346,16 +370,6 @@ def shortened(words: tuple[Token, ...]) -> tuple[Token, ...]:
         if words[index].pos in _OPENERS and words[index - 1].pos in _CLOSERS
     ]
     return words[: cuts[-1] if cuts else _LONG]
-
-
-def with_articles(text: str) -> str:
-    """Put "a" and "an" right where the word behind them is another than it was."""
-
-    def right(match: re.Match[str]) -> str:
-        article = "an" if _VOWEL.match(match[2]) else "a"
-        return f"{article} {match[2]}"
-
-    return re.sub(r"\b(an?) (?!(?:or|and|is|are|in|on|of|at|as|if)\b)([a-z]\w+)", right, text)
 
 
 def listed(items: Sequence[str], word: str = "and") -> str:
@@ -404,6 +418,4 @@ def named(phrase: Sequence[Token], *, gaps: bool = True) -> str:
     """A noun phrase as a sentence names it, with an article where it was written without one."""
     phrase = trimmed(phrase)
     text = spoken(phrase, gaps=gaps)
-    if not phrase or not wants_article(phrase):
-        return text
-    return f"{'an' if text[:1].lower() in 'aeiou' else 'a'} {text}"
+    return f"{article(text)} {text}" if phrase and wants_article(phrase) else text

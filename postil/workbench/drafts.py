@@ -11,10 +11,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from postil.data.files import unify_line_ends
-from postil.data.formats.detection import QUIZ_FORMATS, detect, read_quiz
+from postil.data.formats.detection import QUIZ_FORMATS, Format, detect, read_quiz
 from postil.data.formats.moodle import find_slots, identity_column, last_attempts
 from postil.data.formats.quizzes import Quiz
-from postil.data.formats.rows import Row, Rows, candidates, find_columns, key_of, read_rows
+from postil.data.formats.rows import Row, Rows, candidates, find_columns, key_of, placeholder, read_rows
 from postil.data.formats.spreadsheets import Limits
 from postil.data.formats.wide import count_wide_answers, looks_wide, wide_questions
 from postil.data.questions import Question
@@ -100,7 +100,7 @@ def open_file(name: str, data: bytes, most: int = MOST_ROWS) -> Opened:
         path = Path(folder) / f"upload{ending}"
         path.write_bytes(data)
         try:
-            kind = detect(path) if path.suffix in _OF_QUIZZES else ""
+            kind = detect(path) if path.suffix in _OF_QUIZZES else Format.UNKNOWN
             if kind in QUIZ_FORMATS:
                 return Opened(shown, Rows(Path(shown), (), ()), quiz=read_quiz(path, kind, _MOST_TAGS))
             rows, notes = _read(path, _limits(most))
@@ -109,7 +109,7 @@ def open_file(name: str, data: bytes, most: int = MOST_ROWS) -> Opened:
             # Students are told apart by the person who looks at the draft, so here the rows are numbered.
             wide = _wide_questions(rows, most) if looks_wide(rows.header) else []
         except InputError as error:
-            raise _in_plain_words(error, path, shown) from error
+            raise _in_plain_words(error, shown) from error
     return Opened(shown, rows, tuple(wide), (*notes, *dropped), headed=rows.path.suffix not in _WITH_FIELDS)
 
 
@@ -141,7 +141,8 @@ def without_heading(draft: Draft) -> Draft:
     names = draft.rows.header
     header = tuple(_made_header(len(names)))
     # A column without a name was called by its place when the table was read.
-    first = Row(1, tuple("" if re.fullmatch(r"column \d+", name) else name for name in names))
+    unnamed = {placeholder(place) for place in range(_MOST_COLUMNS)}
+    first = Row(1, tuple("" if name in unnamed else name for name in names))
     rows = Rows(draft.rows.path, header, (first, *draft.rows.rows))
     return replace(draft, rows=rows, wide=())
 
@@ -164,7 +165,7 @@ def _header(names: list[str]) -> list[str]:
 def _made_header(width: int) -> list[str]:
     if width == 1:
         return ["answer"]
-    return ["name", "answer"] if width == 2 else [f"column {place}" for place in range(1, width + 1)]
+    return ["name", "answer"] if width == 2 else [*map(placeholder, range(width))]
 
 
 def _read(path: Path, limits: Limits) -> tuple[Rows, tuple[str, ...]]:
@@ -200,10 +201,9 @@ def _limits(most: int) -> Limits:
     return Limits(most, _MOST_COLUMNS, cells, _MOST_CHARACTERS, _MOST_UNPACKED)
 
 
-def _in_plain_words(error: InputError, path: Path, name: str) -> PostilError:
+def _in_plain_words(error: InputError, name: str) -> PostilError:
     """The same error for somebody who knows their file by its own name, and no command line."""
-    what = error.what.replace(str(path), f"“{name}”", 1)
-    return PostilError(what, hint=error.hint or _SPREADSHEETS)
+    return PostilError(error.called(f"“{name}”"), hint=error.hint or _SPREADSHEETS)
 
 
 def roles_of(draft: Draft) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ from postil.data.judgements import Explanation, Judgement, collapsed
 from postil.data.labels import PLAIN_NAMES, RESPONSE_SCHEMES
 from postil.errors import PostilError, number_of
 from postil.explain.class_report import GradedQuestion, class_report
+from postil.explain.notes import feedback_by_label
 from postil.explain.page import printable
 from postil.workbench.claims import in_words
 from postil.workbench.records import Answer, Question, View, sentence
@@ -122,14 +123,6 @@ Names = Mapping[int, str]  # what people are called, by the numbers of their acc
 NOBODY: Names = {}
 Graded = Sequence[tuple[Question, Sequence[View]]]
 NO_GRADE = "-"  # in a file for Moodle: a blank cell would count as 0 in a new grade item
-# What a student hears where no note on the answer itself fits.
-SENTENCES = {
-    "correct": "Your answer is right.",
-    "partially_correct_incomplete": "Your answer is partly right: something is still missing.",
-    "contradictory": "Something in your answer is not right.",
-    "irrelevant": "Your answer does not answer the question yet. Read the question again.",
-    "non_domain": "This does not answer the question yet. Read the question again.",
-}
 # How Moodle's grade import can find a student.
 MOODLE_NAMES = {"username": "Username", "idnumber": "ID number", "email": "Email address"}
 _MOODLE_COLUMNS = ("Grade", "Feedback")
@@ -212,7 +205,7 @@ def feedback(view: View) -> str:
     if view.label is None:
         return ""
     note = view.judged.student if view.judged and _fits(view) else ""
-    return note or SENTENCES[view.label]
+    return note or feedback_by_label(view.label)
 
 
 def moodle_csv(question: Question, views: Sequence[View], identity: Identity) -> bytes:

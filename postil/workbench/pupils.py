@@ -1,4 +1,4 @@
-"""One pupil's data as files that a person can read: a table, the same in full as JSON, and a note on both."""
+"""One pupil's data as files that a person can read: a table, the full data as JSON, and a note on both."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Made on {made}.
 
 answers.csv   one line for each answer, for a spreadsheet: the course, the question, the id and the name that
               came with the answer, the answer, its label and points, who decided, the notes, and when.
-answers.json  the same in full, with every decision that was ever made about an answer (also those that were
+answers.json  the full data, with every decision ever made about an answer (including those that were
               undone) and the labels of rounds of double labelling.
 
 Labels: {labels}.

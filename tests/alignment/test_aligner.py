@@ -1,4 +1,4 @@
-"""The shipped aligner: whatever it is given, the rules of annotation hold, and the same comes out again."""
+"""The shipped aligner: on any input it follows the annotation rules and gives the same result twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Links are chosen exactly: brute force finds nothing better; and in time, or with a word about it."""
+"""Links are chosen exactly (brute force finds nothing better) and in time, or with a warning."""
 
 from __future__ import annotations
 

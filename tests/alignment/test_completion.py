@@ -1,4 +1,4 @@
-"""A link takes in a lone chunk that says what only its partner says."""
+"""A link takes in an unaligned chunk that says what only its partner says."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The `postil` command with a judge without a model: run as a program by the tests of faults.
 
-A worker that is spawned imports the main module anew, and so has the stub in the grader's place, too.
+A spawned worker imports the main module again, so the stub takes the grader's place there as well.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Asks for a cluster that is not there, and then grades a dataset with the real grader on one of our own.
+"""Asks for a cluster that does not exist, then grades a dataset with the real grader on a cluster of its own.
 
     python ray_own.py DATASET OUTPUT
 

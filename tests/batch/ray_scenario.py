@@ -42,7 +42,7 @@ def main(dataset: str, output: str) -> None:
 
 
 def logs_with(words):
-    """The names of Ray's logs with these words in them; how many there are is told, too."""
+    """The names of Ray's logs with these words in them, and how many there are."""
     folder = Path(os.environ["RAY_TMPDIR"])
     found = [
         path for path in folder.rglob("*.*") if path.is_file() and path.suffix in (".log", ".out", ".err")

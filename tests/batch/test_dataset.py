@@ -1,4 +1,4 @@
-"""A whole dataset: results like the input, what is finished stays, and what is in the way is reported."""
+"""A whole dataset: results match the input, finished parts stay, and obstacles are reported."""
 
 from __future__ import annotations
 
@@ -343,7 +343,7 @@ def test_a_damaged_manifest(data, work, here, tmp_path):
 
 
 def test_whether_a_result_is_there_must_be_known(data, work, here, monkeypatch):
-    """A store that does not answer is not one without the result."""
+    """A storage that does not answer is not taken for one without the result."""
 
     def unsure(url):
         raise OSError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))

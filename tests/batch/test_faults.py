@@ -1,4 +1,4 @@
-"""What may happen to a long run on one computer; after each, the result is that of an undisturbed one."""
+"""Accidents during a long run on one computer: after each, the result is the same as without it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a worker keeps: the model, and not the words of all answers that it has ever met."""
+"""What a worker keeps in memory: the model, but not the words of every answer it has seen."""
 
 from __future__ import annotations
 

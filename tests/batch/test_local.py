@@ -62,7 +62,7 @@ def test_planning_waits_until_it_is_needed(tmp_path, work, monkeypatch):
 
 
 def test_workers_that_end_whatever_they_are_given_stop_the_run(tmp_path, work, monkeypatch):
-    """Without the memory for a model, say: to try every partition of a large dataset would take for ever."""
+    """Without enough memory for a model, say: trying every partition of a dataset would take for ever."""
     (tmp_path / "a.csv").write_text(table(40))
     monkeypatch.setattr(engines, "plan", lambda work, source: _tasks(work, source, 30))
     monkeypatch.setattr(engines, "LeashedPool", _dying_pool)
@@ -90,7 +90,7 @@ def _dying_pool(*_):
 
 
 def test_suspects_are_judged_one_after_the_other(tmp_path, work, monkeypatch):
-    """Two workers were killed: who had something in hand is not blamed, and the model is loaded once."""
+    """Two workers were killed: the one at work is not blamed, and the model is loaded once."""
     (tmp_path / "a.csv").write_text(table(40))
     source = find_sources(str(tmp_path / "a.csv"))[0]
     monkeypatch.setattr(engines, "plan", lambda work, source: _tasks(work, source, 9))

@@ -1,4 +1,4 @@
-"""Cutting files: nothing is lost or doubled, records stay whole, and what is malformed shows at once."""
+"""Cutting files: nothing is lost or doubled, records stay whole, and malformed input is noticed at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The engine of a Ray cluster gives what the others give, as it comes, and tells what goes wrong."""
+"""The engine of a Ray cluster gives the same results as the others, and reports what goes wrong."""
 
 from __future__ import annotations
 

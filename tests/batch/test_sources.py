@@ -1,4 +1,4 @@
-"""The files of a dataset: folders, patterns, single files, other file systems, and what is passed over."""
+"""The files of a dataset: folders, patterns, single files, other file systems, and what is skipped."""
 
 from __future__ import annotations
 

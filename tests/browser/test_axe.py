@@ -1,4 +1,4 @@
-"""Every page, light and wide, dark and narrow: axe finds nothing serious, and none scrolls sideways."""
+"""Every page, light and wide, dark and narrow: axe finds nothing serious, and no page scrolls sideways."""
 
 from __future__ import annotations
 

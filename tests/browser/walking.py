@@ -1,4 +1,4 @@
-"""A class of forty, and what the tests in a browser do again and again."""
+"""A class of forty answers, and the steps that browser tests repeat."""
 
 from __future__ import annotations
 

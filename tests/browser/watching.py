@@ -1,4 +1,4 @@
-"""What no page of the workbench may do: ask, fail, break its own policy, or talk to another computer."""
+"""What no page of the workbench may do: open a dialog, fail, break its policy, or reach another computer."""
 
 from __future__ import annotations
 

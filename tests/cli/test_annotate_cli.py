@@ -228,7 +228,7 @@ def test_a_folder_that_is_no_project(postil, tmp_path, verb):
 
 
 def test_a_lexical_sample_file_is_tagged_anew(postil, tmp_path):
-    """Senses that the file has already are for nobody to see, least of all in the untagged examples."""
+    """Nobody sees the senses that the file already has, least of all in the untagged examples."""
     tokens = (Token("Itxi"), Token("atea", "ate", "IZE", "ABS"), Token("."))
     instances = [SenseInstance(f"a{n}", "ate.IZE", tokens, (1,), (0,), ("ate_1",)) for n in range(9)]
     write_senseval(tmp_path / "old.xml", instances)

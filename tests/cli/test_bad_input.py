@@ -439,14 +439,14 @@ def test_check_lists_irregular_chunks(tmp_path, postil):
     assert (status, err) == (0, "")
     assert out.splitlines() == [
         f"{path}:1: warning: 1 token is outside any chunk; neighbours make a chunk of their own.",
-        f"{path}:2: warning: the punctuation is not that of the sentence; letters and digits are.",
+        f"{path}:2: warning: the punctuation differs from the sentence's; letters and digits agree.",
         f"{path}:3: warning: a blank is missing beside a bracket.",
         f"{path}: chunks: 3 sentences, 5 chunks; 3 warnings",
     ]
     (tmp_path / "a.sent1.txt").write_text("a b\nx\nis not d\n")
     status, out, _ = postil("check", path)
     assert status == 2
-    assert f"{path}:2: error: the chunks do not hold the text of the sentence." in out
+    assert f"{path}:2: error: the chunks do not make up the sentence." in out
 
 
 def test_score_warns_once_and_scores(tmp_path, postil):

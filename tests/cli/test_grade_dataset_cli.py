@@ -1,4 +1,4 @@
-"""`postil grade DATASET -o FOLDER`: what is told, what is refused, and the exit status."""
+"""`postil grade DATASET -o FOLDER`: its messages, what it refuses, and its exit status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file is served by one `postil serve --local` at a time; the second is told where the first is."""
+"""Only one `postil serve --local` serves a file at a time; the second says where the first is."""
 
 from __future__ import annotations
 

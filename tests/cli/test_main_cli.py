@@ -1,4 +1,4 @@
-"""The command itself: its verbs, its exit statuses, its manners in a pipe."""
+"""The command itself: its verbs, its exit statuses, its behaviour in a pipe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`postil serve`: it starts, shows a link that lets one in, and says plainly what keeps it from starting."""
+"""`postil serve`: it starts, shows a link to log in with, and says plainly what keeps it from starting."""
 
 from __future__ import annotations
 

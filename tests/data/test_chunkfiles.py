@@ -116,7 +116,7 @@ def test_projection(tokens, chunks, numbers):
 
 def test_chunks_of_another_sentence():
     for chunks in ([["a", "cat"]], [["a"]], [["a", "dog", "s"]]):
-        with pytest.raises(MismatchError, match="do not hold the text of the sentence"):
+        with pytest.raises(MismatchError, match="do not make up the sentence"):
             project_chunks(["a", "dog"], chunks)
 
 

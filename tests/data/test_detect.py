@@ -1,4 +1,4 @@
-"""What a file is, told by its ending and first lines, and what it holds, in a line."""
+"""The format of a file, by its ending and first lines, and a one-line summary of what it holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files: what is broken is refused in one sentence, and what is written is never half there."""
+"""Files: broken ones are refused in one sentence, and none is ever half written."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def test_type_without_what_stands_beside_it():
         ("// 5 //", "// 6 //", "score '6'", 19),
         ("// 5 //", "// five //", "score 'five'", 19),
         ("// 5 //", "// nan //", "score 'nan'", 19),
-        ("1 <==> 1 3", "1 <==> 1 9", "token 9 of the second sentence, which has 5", 19),
+        ("1 <==> 1 3", "1 <==> 1 9", "there is no token 9 in the second sentence, which has 5", 19),
         ("1 <==> 1 3", "1 <==> 1 " + "9" * 5000, "token", 19),
         ("1 <==> 1 3", "1 <==> a", "whole numbers", 19),
         ("1 <==> 1 3", "1 <=> 1 3", "an alignment line should be", 19),

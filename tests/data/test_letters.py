@@ -1,4 +1,4 @@
-"""The same letters are written in the same way, however long a text is made to be."""
+"""The same letters get the same encoding, however long the text is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long tables: one row an answer; grouping, ids, labels, round trips, and what can be wrong."""
+"""Long tables: one row per answer; grouping, ids, labels, round trips, and what can be wrong."""
 
 from __future__ import annotations
 

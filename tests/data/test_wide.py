@@ -160,7 +160,7 @@ def test_key_files_that_do_not_fit(put: Any) -> None:
         InputError, match=r"key\.csv, line 2: .*has no column 'Q7', which the key names.*'Q1', 'Q2'"
     ):
         read_wide(path, key=put("column,reference\nQ7,a\n", "key.csv"))
-    with pytest.raises(InputError, match="the key names 'Q7', no columns of"):
+    with pytest.raises(InputError, match=r"the key names 'Q7', but .* has other columns"):
         read_wide(path, key=put("question id,reference\nQ7,a\n", "key.csv"))
     with pytest.raises(InputError, match="the key names no questions"):
         read_key(put("reference\na\n", "key.csv"))

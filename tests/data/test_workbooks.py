@@ -1,4 +1,4 @@
-"""Workbooks are read as openpyxl reads them, and what is too large is refused before it costs anything."""
+"""Workbooks are read as openpyxl reads them, and too large ones are refused before they cost anything."""
 
 from __future__ import annotations
 

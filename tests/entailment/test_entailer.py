@@ -1,4 +1,4 @@
-"""The shipped entailer: plain pairs, odd input, paraphrases, and that nobody's neighbours matter."""
+"""The shipped entailer: plain pairs, odd input, paraphrases, and that pairs do not affect each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The entailer's stack: two curves, what plainly speaks against entailment, and its file."""
+"""The entailer's stack: two curves, what clearly rules out entailment, and its file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judgements get their explanation from the real aligner; plain cases keep what was said of them."""
+"""Judgements get their explanation from the real aligner; plain cases keep their reason."""
 
 from __future__ import annotations
 

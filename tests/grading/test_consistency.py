@@ -1,4 +1,4 @@
-"""Where claims that a person set speak against a label, the judgement is less sure, and left to a person."""
+"""Where claims that a person set contradict a label, the judgement is less sure and is left to a person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The evidence about a class: a row an answer, whatever the class is like."""
+"""The evidence about a class: one row per answer, whatever the class is like."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fitting to a user's labels: what is asked of them, and what comes of them."""
+"""Fitting to a user's labels: what they must be like, and what follows from them."""
 
 from __future__ import annotations
 

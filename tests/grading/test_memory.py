@@ -1,4 +1,4 @@
-"""Memory: labels move the probabilities of like answers, and none move nothing."""
+"""Memory: labels move the probabilities of similar answers; without labels nothing moves."""
 
 from __future__ import annotations
 

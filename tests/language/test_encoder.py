@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.language.network import HEADS, LONGEST, WIDTH, Encoder, encoder
+from postil.language.network import WIDTH, Encoder, encoder
 
 TEXTS = (
     "The battery gives a voltage.",
@@ -49,14 +49,14 @@ def test_nothing_asked_nothing_found() -> None:
 
 
 def test_the_heads_asked_for_and_no_others() -> None:
-    found = encoder().pairs(PAIRS, HEADS)
-    assert tuple(found) == HEADS
-    assert found["response"].shape == (len(PAIRS), 5)
-    assert found["nli"].shape == (len(PAIRS), 3)
-    assert len(found["similarity"]) == len(PAIRS)
-    assert all(np.isfinite(one).all() for one in found.values())
+    logits = encoder().pairs(PAIRS, Encoder.heads)
+    assert tuple(logits) == Encoder.heads == ("response", "nli", "similarity")
+    assert logits["response"].shape == (len(PAIRS), 5)
+    assert logits["nli"].shape == (len(PAIRS), 3)
+    assert len(logits["similarity"]) == len(PAIRS)
+    assert all(np.isfinite(values).all() for values in logits.values())
     assert tuple(encoder().pairs(PAIRS[:1])) == ("response",)
-    np.testing.assert_array_equal(encoder().pairs(PAIRS, ("nli",))["nli"], found["nli"])
+    np.testing.assert_array_equal(encoder().pairs(PAIRS, ("nli",))["nli"], logits["nli"])
 
 
 def test_company_changes_nothing() -> None:
@@ -82,7 +82,7 @@ def test_one_thread_or_several() -> None:
 def test_a_long_text_is_read_from_its_beginning() -> None:
     words = "closed path " * 10_000
     (pieces,) = encoder().words([words])
-    assert len(pieces.owners) == LONGEST - 2  # the two marks at the ends count, too
+    assert len(pieces.owners) == Encoder.longest - 2  # the marks at the two ends count as well
     assert np.isfinite(encoder().pairs([(words, words)])["response"]).all()
 
 

@@ -1,4 +1,4 @@
-"""What the encoder keeps of pairs that it has read: the same as reading again, and not without end."""
+"""What the encoder keeps of pairs that it has read: the same as reading again, and only so many."""
 
 import numpy as np
 

@@ -54,7 +54,7 @@ def test_relations(one: tuple[str, str, str], other: tuple[str, str, str], expec
 
 
 def test_passing_over_words_with_nothing_in_common_misses_nothing() -> None:
-    """The quick look before WordNet is asked may not change what it would say."""
+    """The quick check before WordNet is asked must not change the result."""
     texts = (
         "big large tiny small hot cold warm increase decrease slap smack sink float melt freeze heavy light"
     )

@@ -1,4 +1,4 @@
-"""For the tests of pages: a browser that was let in, and a class that was judged."""
+"""For the tests of pages: a browser that is logged in, and a class that has been judged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""For the tests of rounds: three people with accounts, and a round that they play by a list of labels."""
+"""For the tests of rounds: three people with accounts, and a round that they label from a list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A PostgreSQL server for the tests alone: in a temporary folder, reached through a file, gone at the end."""
+"""A PostgreSQL server for tests alone: in a temporary folder, reached by a socket, removed at the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judges by nothing but length, and does as it is told by the first answer, in the place of the library."""
+"""Stands in for the library: judges by length alone, and obeys commands in the first answer."""
 
 from __future__ import annotations
 

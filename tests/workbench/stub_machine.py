@@ -1,4 +1,4 @@
-"""A machine that judges by nothing but length, slowly or not, in the place of the real grader."""
+"""Stands in for the real grader: judges by length alone, slowly or not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every address of the workbench, as those try it who have no business there: they see and change nothing.
+"""Every address of the workbench, tried by people who have no access: they see and change nothing.
 
 The addresses are those that the application has: all pages, and all of the API by its description. So a new
 route is tried, too. If it names something that is not in `real_ids`, or has no name of anything in it and is
@@ -290,7 +290,7 @@ def refused(world: World, person: Person, tried: list[Route], expected: set[int]
 
 
 def test_every_route_is_known(world):
-    """A new route shall not be forgotten here."""
+    """A new route must not be forgotten here."""
     found = routes_of(world)
     for route in found:
         assert route.names <= world.ids.keys(), f"{route.name}: say in `world` what this could name"
@@ -378,7 +378,7 @@ def test_a_course_shared_no_longer_is_gone(world):
 
 
 def test_addresses_that_name_nothing(world, teo):
-    """Whatever stands in the place of a name: it is not found, or it is no such name; nothing breaks."""
+    """Whatever is sent as a name, it is not found or not accepted; nothing breaks."""
     client = world.client(teo)
     before, wrong = world.dump(), []
     for route in routes_of(world):
@@ -392,7 +392,7 @@ def test_addresses_that_name_nothing(world, teo):
 
 
 def expected_for(route: Route, name: str) -> set[int]:
-    """Teo looks not after the installation, and what was not uploaded is told in words that say so (400)."""
+    """Teo is not an administrator; and a missing upload is reported as such (400)."""
     if route.name in FOR_OWNERS:
         return {403, 404, 422}
     return {400, 404, 422} if name == "token" else {404, 422}

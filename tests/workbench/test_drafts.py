@@ -1,4 +1,4 @@
-"""Drafts: their columns are guessed from their names, and what would be stored of them."""
+"""Drafts: how their columns are guessed, and what would be stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Backups: what comes back is what was there, from either kind of database to either kind."""
+"""Backups restore exactly what was stored, from either kind of database to either kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Backups that are damaged, foreign or made to do harm: none is restored, and nothing is left of it."""
+"""Backups that are damaged, foreign or made to do harm: none is restored, and nothing of it remains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exports: what stands in the tables, what the student hears, and that nothing in them runs."""
+"""Exports: what the tables hold, what the student is told, and that nothing in them runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A full disk: whoever stores something is told so, nothing is half stored, and the server lives on."""
+"""A full disk: people get a clear message, nothing is half stored, and the server keeps running."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers that kill, stall or swell the process that reads them: found, left to a person, the rest judged."""
+"""Answers that crash, stall or bloat the process that reads them are left to a person; the rest is judged."""
 
 from __future__ import annotations
 

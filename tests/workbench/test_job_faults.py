@@ -1,4 +1,4 @@
-"""A worker killed in the middle of its work: nothing is lost, done twice or half there."""
+"""A worker killed in the middle of its work: nothing is lost, done twice or half stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a request is answered is what the library says."""
+"""The answer to a request is what the library says."""
 
 from __future__ import annotations
 

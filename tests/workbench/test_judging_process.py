@@ -113,7 +113,7 @@ def test_one_that_dies_is_replaced_and_the_task_tried_again(judging, tmp_path):
 
 
 def test_a_task_that_kills_twice_is_given_up_and_the_next_is_judged(judging):
-    with pytest.raises(TooMuchError, match="stopped the process that judges, twice"):
+    with pytest.raises(TooMuchError, match="crashed the judging process twice"):
         asyncio.run(judging.do(task("die")))
     assert asyncio.run(judging.do(task("12345"))).items[0]["label"] == "correct"
 
@@ -153,7 +153,7 @@ def test_too_many_of_all_are_refused(judging):
 
 
 def test_people_take_turns(judging):
-    """Whoever sends three at once is not served three times before the others."""
+    """Three requests from one person do not all come before the others'."""
     order = []
 
     async def ask(name, person):
@@ -181,7 +181,7 @@ def test_what_takes_too_long_is_stopped_with_its_process_and_not_tried_again(jud
 
 
 def test_what_never_looks_up_is_stopped_all_the_same(judging):
-    """Inside a library, no other thread of the process comes to its turn."""
+    """While a library is computing, no other thread of the process gets a turn."""
     pid = pid_of(judging)
     judging._task_limit = 0.2
     with pytest.raises(TooMuchError, match="took longer"):

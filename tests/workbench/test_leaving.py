@@ -1,4 +1,4 @@
-"""Somebody leaves: no course is lost while others are busy with it, and no round waits for them for ever."""
+"""Somebody leaves: no course that others work on is lost, and no round waits for them for ever."""
 
 from __future__ import annotations
 

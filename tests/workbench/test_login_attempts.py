@@ -1,4 +1,4 @@
-"""Guessing passwords: whoever guesses waits, and cannot make anybody else wait."""
+"""Guessing passwords: whoever guesses has to wait, and cannot make anybody else wait."""
 
 from __future__ import annotations
 

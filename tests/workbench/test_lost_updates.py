@@ -1,4 +1,4 @@
-"""Two people at one answer or one question: nothing of a colleague's is overwritten without being shown."""
+"""Two people at one answer or one question: a colleague's work is never overwritten unseen."""
 
 from __future__ import annotations
 

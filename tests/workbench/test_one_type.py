@@ -13,10 +13,14 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
+from pydantic import BaseModel
 
 from postil.data import judgements, questions
+from postil.entailment import entailer, findings
 from postil.workbench import claims, records
 from postil.workbench.api import judging_schemas, schemas
+from postil.workbench.api import pupils as pupil_schemas
+from postil.workbench.store import pupils as stored_pupils
 
 COUNTED = "counted by the store, of what it holds"
 EXPLAINED = "part of its `explanation`"
@@ -26,6 +30,7 @@ VERSION = "made from the rest when it is shown"
 INSIDE = "for the workbench itself; nobody else can use it"
 ELSEWHERE = "has an address of its own in the API"
 STORE_ID = "a number of the store; files have names of their own"
+SENT = "left out by the sender: the server knows it, or works it out"
 
 
 @dataclass
@@ -101,7 +106,90 @@ PAIRS = [
         only_other={"answer": "`answer_id` and `key` are enough"},
         differ=dict.fromkeys(("before", "after"), "labels in the API, whole judgements in the store"),
     ),
+    Pair(
+        schemas.AnswerFacet,
+        claims.FacetView,
+        only_shape={
+            "id": "of `facet`",
+            "name": "of `facet`, in words",
+            "outcome": "a property of the view, `label`",
+            "decided": "`told`",
+        },
+        only_other={
+            "facet": "`id` and `name`",
+            "machine": INSIDE,
+            "ticked": "in `outcome`",
+            "told": "`decided`",
+        },
+    ),
+    Pair(pupil_schemas.Pupil, stored_pupils.Pupil),
+    Pair(pupil_schemas.Erased, stored_pupils.Erased),
+    # What is sent to the API, and what it shows
+    Pair(
+        schemas.NewCourse,
+        schemas.Course,
+        only_other=dict.fromkeys(("id", "created", "questions", "answers"), SENT),
+    ),
+    Pair(
+        schemas.NewQuestion,
+        schemas.Question,
+        only_other=dict.fromkeys(
+            ("id", "course_id", "created", "answers", "judged", "decided", "version"), SENT
+        ),
+    ),
+    Pair(
+        schemas.QuestionEdit,
+        schemas.NewQuestion,
+        only_shape={"version": "what the edit is based on"},
+        differ=dict.fromkeys(("text", "references", "points"), "what is left out stays as it is"),
+    ),
+    Pair(schemas.NewFacet, schemas.Facet, differ={"id": "none for a new facet"}),
+    Pair(
+        schemas.NewDecision,
+        schemas.Decision,
+        only_shape={"version": "what the decision is based on"},
+        only_other=dict.fromkeys(("id", "answer_id", "source", "made", "undone", "machine_label"), SENT),
+        differ={"ticked": "the ids of those that are ticked; the others that are set are not"},
+    ),
     # The API and the library
+    Pair(
+        judging_schemas.GivenAnswer,
+        questions.Answer,
+        only_other=dict.fromkeys(("match", "count", "facets"), RESEARCH)
+        | {"label": "the answer is sent to get one", "row": "there is no table"},
+        differ={"id": "by default the answer's number"},
+    ),
+    Pair(
+        judging_schemas.GivenDecision,
+        questions.Answer,
+        only_other=dict.fromkeys(("match", "count", "facets"), RESEARCH)
+        | {"id": "nothing is said of it", "row": "there is no table"},
+        differ={"label": "without one there is nothing to learn"},
+    ),
+    Pair(
+        judging_schemas.AlignedSentences,
+        judgements.AlignedPair,
+        only_shape={"approximate": "of `status`", "explanation": "written by `postil.explain`"},
+        only_other=dict.fromkeys(("source_text", "target_text"), "the sender knows them")
+        | {"status": "`approximate`"},
+    ),
+    Pair(
+        judging_schemas.TextEntailment,
+        entailer.Entailment,
+        only_shape={"id": "of the pair that was sent"}
+        | dict.fromkeys(("sentence", "stands_for", "supported", "unsupported", "differences"), "of `found`"),
+        only_other={"found": "its fields"},
+    ),
+    Pair(
+        judging_schemas.TextEntailment,
+        findings.Findings,
+        only_shape=dict.fromkeys(
+            ("id", "label", "confidence", "probabilities", "justification"),
+            "of the judgement, not of its findings",
+        ),
+        differ={"stands_for": "pairs of a name and what it stands for; JSON has objects"},
+    ),
+    Pair(judging_schemas.TextDifference, findings.Difference),
     Pair(
         schemas.Facet,
         questions.Facet,
@@ -219,6 +307,21 @@ PAIRS = [
     ),
 ]
 KNOWN = {(pair.shape, pair.other) for pair in PAIRS}
+LIST = "a list of what is compared, with what belongs to the whole list"
+REQUEST = "what to do, with what: it is never stored, nor shown"
+COUNT = "what came of a request"
+# The API's models that are no shape of a question, an answer, a judgement or anything else that is kept.
+ALONE = {
+    **dict.fromkeys(("Answers", "Changes", "Courses", "Decisions", "Jobs", "Pupils", "Questions"), LIST),
+    **dict.fromkeys(("Facets", "NewFacets", "NewAnswers"), LIST),
+    **dict.fromkeys(("GradedTexts", "AlignedTexts", "EntailedTexts", "AnswerFacets", "FoundFacets"), LIST),
+    **dict.fromkeys(("GradeTexts", "AlignTexts", "EntailTexts", "FacetTexts"), REQUEST),
+    **dict.fromkeys(("SentencePair", "TextPair", "NewJob", "ChosenChanges"), REQUEST),
+    **dict.fromkeys(("SoughtPupil", "ErasedPupils"), REQUEST),
+    **dict.fromkeys(("Added", "Applied", "Undone", "CurrentDecision"), COUNT),
+    **dict.fromkeys(("Health", "Me"), "about the server and the token, which only the API has"),
+    **dict.fromkeys(("Received", "Shown", "Page"), "what the others are made from"),
+}
 
 
 def kinds_of(hint: Any) -> list[Any]:
@@ -260,7 +363,18 @@ def test_two_shapes_of_one_thing_agree(pair):
     assert different == pair.differ.keys()
 
 
-def test_every_model_that_shows_a_record_is_compared():
+def test_every_model_of_the_api_is_compared_or_stands_alone():
+    models = {
+        kind.__name__
+        for module in (schemas, judging_schemas, pupil_schemas)
+        for kind in vars(module).values()
+        if isinstance(kind, type) and issubclass(kind, BaseModel) and kind.__module__ == module.__name__
+    }
+    compared = {pair.shape.__name__ for pair in PAIRS if issubclass(pair.shape, BaseModel)}
+    assert models - compared == ALONE.keys()
+
+
+def test_every_model_that_shows_a_record_is_compared_with_it():
     named = {name for name, kind in vars(schemas).items() if isinstance(kind, type)} & vars(records).keys()
     compared = {pair.shape.__name__ for pair in PAIRS if pair.other.__module__ == records.__name__}
     assert {name for name in named if vars(records)[name].__module__ == records.__name__} <= compared

@@ -1,4 +1,4 @@
-"""What was read from an upload comes back from its bytes as it was, whatever was in the file."""
+"""An upload that was packed comes back unchanged, whatever was in the file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Passwords that are guessed first are refused with the reason, and all others are taken."""
+"""Passwords that are easy to guess are refused with the reason, and all others are accepted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One pupil's data over all courses: found, taken away and erased, by those who may, and logged."""
+"""One pupil's data over all courses: found, exported and erased by those who may, and logged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A worker is told to stop: at once while it thinks or waits, and never in the middle of a transaction."""
+"""A worker stops at once while it judges or waits, and never in the middle of a transaction."""
 
 from __future__ import annotations
 

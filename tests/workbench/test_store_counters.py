@@ -1,4 +1,4 @@
-"""Counters: what is stored is counted once, whoever counts at the same time and whatever is done again."""
+"""Counters: what is stored is counted once, even if several count at once or work is repeated."""
 
 from __future__ import annotations
 

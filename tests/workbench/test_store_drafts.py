@@ -1,4 +1,4 @@
-"""Drafts: kept for half an hour where every server finds them, not too many of them, stored by one only."""
+"""Drafts: kept for half an hour where every server finds them, limited in number, stored only once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rounds in the store: who may say what when, two people at once, and labels that become decisions."""
+"""Rounds in the store: who may label when, two people at once, and labels that become decisions."""
 
 from __future__ import annotations
 

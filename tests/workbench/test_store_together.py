@@ -1,4 +1,4 @@
-"""Several people at the same moment: one after the other, or one of them is told; nothing is lost."""
+"""Several people at the same moment: they take turns, or one gets a message; nothing is lost."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def view(
     batch: int | None = None,
     **more,
 ) -> Seen:
-    """An answer judged with a confidence, and decided where a label is told."""
+    """An answer judged with a confidence, and decided if a label is given."""
     judged = decision = None
     correct = confidence if machine == "correct" else 1 - confidence
     chances = {"correct": correct, "irrelevant": 1 - correct}

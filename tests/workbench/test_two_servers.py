@@ -1,4 +1,4 @@
-"""Two servers over one database, behind a proxy that sends every request to the other one: nobody notices."""
+"""Two servers over one database, behind a proxy that alternates between them: nobody notices."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from html import unescape
 
 import pytest
 from webclient import let_in, make_account
@@ -123,6 +124,15 @@ def test_a_course_has_a_log_for_its_owner(enter, store, olga, teo):
     assert "course shared" in table
     assert "192.0.2.7" not in table
     assert enter("olga").get(path).status_code == 403  # who looks after the installation is no exception
+
+
+def test_the_log_of_a_course_offers_what_happens_in_courses(enter, store, teo):
+    course = courses.create_course(store, "Physics 7b", teo.id)
+    page = unescape(enter("teo").get(f"/courses/{course}/log").text)
+    offered = [kind for kind in events.KINDS if f'<option value="{kind}"' in page]
+    assert offered == [kind for kind in events.KINDS if kind in events.IN_COURSES]
+    assert {events.ANSWER_DELETED, events.PUPIL_ERASED} <= {*offered}
+    assert not {events.LOGGED_IN, events.TOKEN_MADE} & {*offered}
 
 
 def test_the_log_is_not_for_others(enter, store, olga, teo):

@@ -1,4 +1,4 @@
-"""Groups: like answers together, one decision for those that are ticked."""
+"""Groups of similar answers: one decision for all that are ticked."""
 
 from __future__ import annotations
 

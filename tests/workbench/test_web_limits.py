@@ -1,4 +1,4 @@
-"""What is large, late or sent twice: taken as far as the settings say, and else refused with a sentence."""
+"""What is large, late or sent twice: accepted up to the limits in the settings, else refused clearly."""
 
 from __future__ import annotations
 

@@ -190,7 +190,7 @@ def test_what_is_shown(make, store, graded):
 
 
 def test_no_word_of_anybodys_is_in_the_figures(make, store):
-    """Everything that people wrote or are called has a mark, and what failed on it, too."""
+    """Everything that people wrote, and every name, is marked, even where something failed on it."""
     fill(store)
     owner = accounts.create_account(store, "zzlogin", "Zzname", "owner", None)
     course = courses.create_course(store, "Zzcourse", owner)

@@ -1,4 +1,4 @@
-"""The people of an installation: who invites, changes and closes accounts, and what comes of it."""
+"""The people of an installation: who invites, changes and closes accounts, and what follows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages of double labelling: blind to everything but the text, true to the engine, closed to others."""
+"""The pages of double labelling: they show only the text, obey the store, and are closed to others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""With whom a course is shared: its owner decides, others see it, leave it, or get the whole course."""
+"""Sharing a course: its owner decides, others see it, leave it, or take it over."""
 
 from __future__ import annotations
 

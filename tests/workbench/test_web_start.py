@@ -1,4 +1,4 @@
-"""Starting well: the proposed answers are labelled first, then the class is graded."""
+"""The first labels: the proposed answers are labelled, then the class is graded."""
 
 from __future__ import annotations
 

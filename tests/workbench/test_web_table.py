@@ -1,4 +1,4 @@
-"""The question's page: the answers in a table, filters, pages, and how far the grading is."""
+"""The question's page: the answers in a table, filters, pages, and the progress of grading."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_progress_tells_how_far_it_is_and_reloads_the_page_at_the_end(browser, s
 
 
 def test_where_no_worker_is_the_page_says_so(browser, store, question_id):
-    """Nobody waits before a page for ever without a word; but not at once: a worker may just be starting."""
+    """A page does not wait for ever without a message; but not at once, as a worker may just be starting."""
     words = "no worker is running"
     path = f"/questions/{question_id}"
     jobs.enqueue(store, "grade", question_id)

@@ -1,4 +1,4 @@
-"""The page about trust: it says what it knows, and where it knows too little."""
+"""The trust page: it shows its figures, and says where there are too few decisions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bringing answers in: what a draft shows, what is stored of it, and what bad files do (nothing)."""
+"""Uploading answers: what a draft shows, what is stored of it, and that bad files change nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How an installation begins: the first owner, passwords chosen by a link, courses that were nobody's."""
+"""The first steps of an installation: the owner, passwords chosen by a link, courses without an owner."""
 
 from __future__ import annotations
 

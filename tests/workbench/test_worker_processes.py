@@ -1,4 +1,4 @@
-"""`postil worker` as people start it: several beside each other, killed, stopped, their database restarted.
+"""`postil worker` as people start it: several at once, killed, stopped, or with their database restarted.
 
 What is stored in the end is what one undisturbed worker would have stored, and every answer was counted once.
 """

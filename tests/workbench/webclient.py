@@ -1,4 +1,4 @@
-"""Browsers for tests: each was let in, and sends what browsers send.
+"""Browsers for tests: each is logged in and sends what browsers send.
 
 Without accounts (`Settings(local=True)`, the default) `let_in(app)` opens the one-time link. With accounts,
 `make_account(store, "ane")` makes somebody with the password `PASSWORD`, and `let_in(app, login="ane")` is

@@ -18,7 +18,7 @@ from postil.data.judgements import AlignedPair, ChunkedPair, Chunks
 from postil.errors import InputError, MismatchError, Problem, number_of, warn_of
 
 _CHUNKS = ".chunk.txt"
-_PUNCTUATION = "the punctuation is not that of the sentence; letters and digits are."
+_PUNCTUATION = "the punctuation differs from the sentence's; letters and digits agree."
 
 ChunkedSentence = tuple[tuple[str, ...], ...]
 
@@ -154,7 +154,7 @@ def _projected_letters(tokens: Sequence[str], chunks: Sequence[Sequence[str]]) -
         elif other and not other.isalnum():
             there += 1
         else:
-            what = "the chunks do not hold the text of the sentence."
+            what = "the chunks do not make up the sentence."
             raise MismatchError(what, hint="Are these the chunk files of this dataset?")
     members: dict[object, list[int]] = {}
     for number in range(1, len(tokens) + 1):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import StrEnum
 from pathlib import Path
 
 from postil.data.files import MAX_TAGS, is_folder, read_lines, read_text
@@ -28,8 +29,30 @@ _BINARY_OR_JSON_TABLES = (".xlsx", ".xlsm", ".xls", ".jsonl", ".ndjson")
 _TEXT_TABLES = (".csv", ".tsv", ".tab")
 _RESPONSE_LABELS = {label for scheme in RESPONSE_SCHEMES.values() for label in scheme.labels}
 _FACET_LABELS = set(FACET_SCHEMES["3way"].labels)
-QUIZ_FORMATS = ("Moodle XML", "GIFT")
 _RUN_COLUMNS = {"label", "entailment", "judgement"}
+
+
+class Format(StrEnum):
+    """What a file holds and how, by the name that people see."""
+
+    TABLE = "table"
+    MOODLE_XML = "Moodle XML"
+    GIFT = "GIFT"
+    RESPONSE_CORPUS = "response corpus"
+    RESPONSE_LABELS = "response labels"
+    FACET_LABELS = "facet labels"
+    ENTAILMENT_PAIRS = "entailment pairs"
+    ENTAILMENT_RUN = "entailment run"
+    ALIGNMENTS = "alignments"
+    CHUNKS = "chunks"
+    SENTENCES = "sentences"
+    SENSE_CORPUS = "sense corpus"
+    SENSE_KEY = "sense key"
+    SENSE_MAP = "sense map"
+    UNKNOWN = ""
+
+
+QUIZ_FORMATS = (Format.MOODLE_XML, Format.GIFT)
 
 
 def describe(path: Path) -> str:
@@ -42,64 +65,64 @@ def describe(path: Path) -> str:
     return f"{kind}: {reader(path)}"
 
 
-def detect(path: Path) -> str:
-    """Name the format of a file, by its ending and its first lines; empty if it is unknown."""
+def detect(path: Path) -> Format:
+    """The format of a file, by its ending and its first lines."""
     suffix = path.suffix.lower()
     if is_folder(path):
-        return "response corpus"
+        return Format.RESPONSE_CORPUS
     if suffix == ".wa":
-        return "alignments"
+        return Format.ALIGNMENTS
     if suffix in _BINARY_OR_JSON_TABLES:
-        return "table"
+        return Format.TABLE
     head = read_text(path, encoding="latin-1")[:5000]
     first = head.split("\n", 1)[0]
     header = {name.strip() for name in first.split("\t")}
     if suffix == ".json" and head.lstrip("\ufeff \t\n").startswith("["):
-        return "table"
+        return Format.TABLE
     if "<lexelt" in head or "<instance" in head:
-        return "sense corpus"
+        return Format.SENSE_CORPUS
     if suffix in (".xml", ".gift", "") or (suffix == ".txt" and not candidates(_split(first), "answer")):
         quiz = quiz_format(read_text(path, encoding="latin-1"))
         if quiz:
             return quiz
     if suffix == ".xml":
-        return "response corpus" if "<question" in head else "entailment pairs"
+        return Format.RESPONSE_CORPUS if "<question" in head else Format.ENTAILMENT_PAIRS
     if path.name.endswith(".chunk.txt"):
-        return "chunks"
+        return Format.CHUNKS
     if path.name.endswith((".sent1.txt", ".sent2.txt")):
-        return "sentences"
+        return Format.SENTENCES
     if "id" in header and {"accuracy", "predicted"} & header:
-        return "facet labels" if _FACET_LABELS & set(head.split()) else "response labels"
+        return Format.FACET_LABELS if _FACET_LABELS & set(head.split()) else Format.RESPONSE_LABELS
     if {"id", "t", "h"} <= header:
-        return "entailment pairs"
+        return Format.ENTAILMENT_PAIRS
     if "".join(first.lower().split()).startswith("ranked:"):
-        return "entailment run"
+        return Format.ENTAILMENT_RUN
     # A teacher's table may also have an id and a label beside its other columns.
     only = header <= {"id", "confidence", *_RUN_COLUMNS}
     if "id" in header and _RUN_COLUMNS & header and (only or suffix not in _TEXT_TABLES):
         words = set(head.split())
         if _FACET_LABELS & words:
-            return "facet labels"
-        return "response labels" if _RESPONSE_LABELS & words else "entailment run"
+            return Format.FACET_LABELS
+        return Format.RESPONSE_LABELS if _RESPONSE_LABELS & words else Format.ENTAILMENT_RUN
     if suffix in _TEXT_TABLES or (suffix == ".txt" and candidates(_split(first), "answer")):
-        return "table"
+        return Format.TABLE
     if path.name.lower().endswith("map"):  # Senseval called it sensemap; its lines look much like a key's
-        return "sense map"
+        return Format.SENSE_MAP
     # Any sentence has three words, but the second word in a key's line is an instance name with a number.
     fields = first.split()
-    return "sense key" if len(fields) >= 3 and re.search(r"\d", fields[1]) else ""
+    return Format.SENSE_KEY if len(fields) >= 3 and re.search(r"\d", fields[1]) else Format.UNKNOWN
 
 
-def quiz_format(text: str) -> str:
-    """Which of a learning platform's formats for questions a text is in; empty for none of them."""
+def quiz_format(text: str) -> Format:
+    """Which of a learning platform's formats for questions a text is in, if any."""
     if text.lstrip("\ufeff \t\r\n").startswith("<"):
-        return "Moodle XML" if re.search(r"<quiz[\s>]", text[:5000]) else ""
-    return "GIFT" if looks_like_gift(text[:MOST_TEXT]) else ""
+        return Format.MOODLE_XML if re.search(r"<quiz[\s>]", text[:5000]) else Format.UNKNOWN
+    return Format.GIFT if looks_like_gift(text[:MOST_TEXT]) else Format.UNKNOWN
 
 
-def read_quiz(path: Path, kind: str, most_tags: int = MAX_TAGS) -> Quiz:
+def read_quiz(path: Path, kind: Format, most_tags: int = MAX_TAGS) -> Quiz:
     """Read questions in the format that `quiz_format` has named."""
-    return read_moodle_xml(path, most_tags) if kind == "Moodle XML" else read_gift(path)
+    return read_moodle_xml(path, most_tags) if kind is Format.MOODLE_XML else read_gift(path)
 
 
 def _split(line: str) -> list[str]:
@@ -157,19 +180,19 @@ def _describe_key(path: Path) -> str:
     return f"{number_of(len(read_sense_key(path)), 'instance')} in {number_of(lines, 'line')}"
 
 
-_READERS: Mapping[str, Callable[[Path], str]] = {
-    "table": _describe_table,
-    "Moodle XML": lambda path: describe_quiz(read_moodle_xml(path)),
-    "GIFT": lambda path: describe_quiz(read_gift(path)),
-    "response corpus": lambda path: describe_questions(read_corpus(path)),
-    "response labels": lambda path: _counted(item.label for item in read_labels(path, RESPONSE_SCHEMES)),
-    "facet labels": lambda path: _counted(item.label for item in read_labels(path, FACET_SCHEMES)),
-    "entailment pairs": lambda path: _describe_labels(read_pairs(path), "pair"),
-    "entailment run": lambda path: _describe_labels(read_run(path).judgements, "judgement"),
-    "alignments": _describe_alignments,
-    "chunks": lambda path: _describe_sentences(read_chunks(path), "chunk"),
-    "sentences": lambda path: _describe_sentences(read_sentences(path), "token"),
-    "sense corpus": _describe_senses,
-    "sense key": _describe_key,
-    "sense map": lambda path: number_of(len(read_sense_map(path).ancestors), "sense"),
+_READERS: Mapping[Format, Callable[[Path], str]] = {
+    Format.TABLE: _describe_table,
+    Format.MOODLE_XML: lambda path: describe_quiz(read_moodle_xml(path)),
+    Format.GIFT: lambda path: describe_quiz(read_gift(path)),
+    Format.RESPONSE_CORPUS: lambda path: describe_questions(read_corpus(path)),
+    Format.RESPONSE_LABELS: lambda path: _counted(item.label for item in read_labels(path, RESPONSE_SCHEMES)),
+    Format.FACET_LABELS: lambda path: _counted(item.label for item in read_labels(path, FACET_SCHEMES)),
+    Format.ENTAILMENT_PAIRS: lambda path: _describe_labels(read_pairs(path), "pair"),
+    Format.ENTAILMENT_RUN: lambda path: _describe_labels(read_run(path).judgements, "judgement"),
+    Format.ALIGNMENTS: _describe_alignments,
+    Format.CHUNKS: lambda path: _describe_sentences(read_chunks(path), "chunk"),
+    Format.SENTENCES: lambda path: _describe_sentences(read_sentences(path), "token"),
+    Format.SENSE_CORPUS: _describe_senses,
+    Format.SENSE_KEY: _describe_key,
+    Format.SENSE_MAP: lambda path: number_of(len(read_sense_map(path).ancestors), "sense"),
 }

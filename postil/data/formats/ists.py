@@ -203,7 +203,7 @@ def _numbers(state: _State, side: str, section: str) -> tuple[int, ...] | None:
     numbers = [number for number in map(int, side.split()) if number > 0]
     name, size = "first" if section == "source" else "second", len(state.tokens[section])
     if numbers and max(numbers) > size:
-        state.problem(f"token {max(numbers)} of the {name} sentence, which has {size}.")
+        state.problem(f"there is no token {max(numbers)} in the {name} sentence, which has {size}.")
         return None
     if len(set(numbers)) < len(numbers):
         state.warning(f"a token of the {name} sentence is named twice.")

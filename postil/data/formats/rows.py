@@ -116,6 +116,11 @@ def _clean(name: str) -> str:
     return name.strip().strip("\ufeff").strip()
 
 
+def placeholder(place: int) -> str:
+    """What a column without a name is called; places count from 0."""
+    return f"column {place + 1}"
+
+
 def _header(path: Path, line: int, names: Iterable[tuple[int, str]]) -> tuple[str, ...]:
     places: dict[str, int] = {}
     room = _LONGEST_HEADER
@@ -124,7 +129,7 @@ def _header(path: Path, line: int, names: Iterable[tuple[int, str]]) -> tuple[st
         if room < 0:
             what = f"the names of the columns have more than {_LONGEST_HEADER:,} characters."
             raise InputError(path, what, line=line, hint="The first row must hold the names of the columns.")
-        name = _clean(raw) or f"column {place + 1}"
+        name = _clean(raw) or placeholder(place)
         if name in places and re.fullmatch(r"[\d.]+", name):
             name = f"{name} (column {place + 1})"  # Canvas heads each question's points with their maximum
         if name in places:

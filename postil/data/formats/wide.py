@@ -113,7 +113,9 @@ def wide_questions(
     columns = _named(rows, questions or {}, references or {}, _by_column(rows, key, entries))
     by_text = key is not None and not columns and bool(find_slots(rows.header))
     if entries and not columns and not by_text:
-        what = f"the key names {some(entry.names[0] for entry in entries)}, no columns of {rows.path}."
+        what = (
+            f"the key names {some(entry.names[0] for entry in entries)}, but {rows.path} has other columns."
+        )
         raise InputError(key or "", what, hint=f"Its columns are {some(rows.header, 20)}.")
     columns = columns or _found(rows)
     if not columns:

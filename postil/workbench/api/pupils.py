@@ -118,7 +118,7 @@ def export_pupils(
 ) -> Response:
     """Everything that is stored about them: questions, answers, labels, points, notes and dates. Logged.
 
-    The file has a table (`answers.csv`), the same in full (`answers.json`) and a note for people.
+    The file has a table (`answers.csv`), the full data (`answers.json`) and a note for people.
     """
     pupils, data = _chosen(store, person, who)
     stored.note_export(store, pupils, person, client_address(request))

@@ -256,7 +256,7 @@ class JudgingProcess:
                 raise TooBusyError(error.what, hint=error.hint, retry_after=_AGAIN) from None
             else:
                 return findings
-        what = "judging this stopped the process that judges, twice."
+        what = "judging this crashed the judging process twice."
         raise TooMuchError(what, hint="Send its texts one at a time to find the one that cannot be judged.")
 
 

@@ -29,7 +29,7 @@ from postil.workbench.store.access import hand_over, list_members, share_course,
 from postil.workbench.store.accounts import find_account, list_accounts, names_of
 from postil.workbench.store.courses import course_names, get_course
 from postil.workbench.store.database import Store
-from postil.workbench.store.events import KINDS, Event, list_events
+from postil.workbench.store.events import IN_COURSES, KINDS, Event, list_events
 from postil.workbench.store.logins import INVITATION, RESET, list_sessions, make_link
 
 router = APIRouter(dependencies=[may_own_installation])
@@ -312,8 +312,6 @@ log_router = APIRouter()
 _ON_A_PAGE = 100
 _MOST_ROWS = 100_000  # of a download
 _HEADER = ("when", "who", "login", "what", "course", "about")
-# The kinds of events that belong to a course begin with what they are about.
-_IN_COURSES = ("course ", "question ", "answer", "round ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,7 +401,7 @@ def _log_page(
         names=names,
         courses=courses,
         people=people,
-        kinds=[kind for kind in KINDS if course is None or kind.startswith(_IN_COURSES)],
+        kinds=[kind for kind in KINDS if course is None or kind in IN_COURSES],
         query=query,
         older=older,
     )

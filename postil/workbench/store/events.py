@@ -48,6 +48,12 @@ KINDS = (
     ROUND_CLOSED := "round closed",
     ROUND_DELETED := "round deleted",
 )
+# What belongs to a course, and is in its log.
+IN_COURSES = frozenset((
+    COURSE_MADE, COURSE_RENAMED, COURSE_SHARED, COURSE_UNSHARED, COURSE_HANDED_OVER, COURSE_EXPORTED,
+    COURSE_DELETED, QUESTION_DELETED, ANSWERS_IMPORTED, ANSWER_DELETED, PUPIL_EXPORTED, PUPIL_ERASED,
+    ROUND_MADE, ROUND_CLOSED, ROUND_DELETED,
+))  # fmt: skip
 # Rows of version 0.1 have these names; they are read by today's.
 _FORMER = {
     LINK_MADE: "link made",

@@ -1,4 +1,4 @@
-"""The API in its place in the workbench: behind the guard that the pages have, too."""
+"""The API inside the workbench: behind the same guard as the pages."""
 
 from __future__ import annotations
 

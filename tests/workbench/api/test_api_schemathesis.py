@@ -1,4 +1,4 @@
-"""Requests that fit the description, and requests that do not, by the hundred: none may break anything."""
+"""Requests that fit the description, and requests that do not, by the hundred: none breaks anything."""
 
 from __future__ import annotations
 

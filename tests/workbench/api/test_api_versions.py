@@ -1,4 +1,4 @@
-"""A program that says what it saw does not overwrite what somebody did since; one that does not, may."""
+"""A program that says which version it saw never overwrites newer changes; one that does not may do so."""
 
 from __future__ import annotations
 
