@@ -54,16 +54,31 @@ def hashes(folder: Path) -> dict[str, str]:
 
 
 def wrapped(text: str, width: int = 120) -> str:
-    """A card with its prose in lines that can be read; tables and headings stay as they are."""
-    lines = []
-    for line in text.splitlines():
-        is_prose = len(line) > width and not line.startswith(("|", "#"))
-        indent = "  " if line.startswith(("- ", "* ")) else ""
-        parts = textwrap.wrap(
-            line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-        )
-        lines += parts if is_prose else [line]
-    return "\n".join(lines) + "\n"
+    """A card with its paragraphs in lines that can be read; tables, lists and headings keep their lines."""
+    lines: list[str] = []
+    for block in text.split("\n\n"):
+        if lines:
+            lines.append("")
+        paragraph: list[str] = []
+        for line in block.splitlines():
+            if line.startswith(("|", "#")):
+                lines += [*_filled(paragraph, width), line]
+                paragraph = []
+            elif line.startswith(("- ", "* ")):
+                lines += _filled(paragraph, width)
+                paragraph = [line]
+            else:
+                paragraph.append(line)
+        lines += _filled(paragraph, width)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _filled(paragraph: list[str], width: int) -> list[str]:
+    text = " ".join(paragraph)
+    indent = "  " if text.startswith(("- ", "* ")) else ""
+    return textwrap.wrap(
+        text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def needed_strings(nlp: Language) -> list[str]:

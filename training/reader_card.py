@@ -134,6 +134,7 @@ def main() -> None:
     )
     (options.folder / "CARD.md").write_text(wrapped(text), "utf-8")
     card = {
+        "name": "postil_careful",
         "format": FORMAT,
         "version": VERSION,
         "licence": LICENCE,

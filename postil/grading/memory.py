@@ -78,7 +78,7 @@ def adjust(
 
 # How far teachers differ, in log odds (the spread of a normal distribution), how far one of them differs from
 # question to question, and the farthest that labels of other questions can move the line.
-_TEACHERS, _QUESTIONS, _FARTHEST = 1.0, 0.7, 2.0
+_TEACHERS, _QUESTIONS, _FARTHEST = 1.0, 1.5, 2.0
 
 
 def leniency(classes: Sequence[tuple[Floats, Sequence[str]]]) -> float:
