@@ -125,6 +125,7 @@ class Reason(StrEnum):
     QUESTION = "question"
     UNKNOWN_WORDS = "unknown_words"
     LONG = "long"
+    LONG_REFERENCE = "long_reference"
     ORDER = "order"
     TAKEN_BACK = "taken_back"
     ASKED = "asked"
@@ -146,6 +147,7 @@ _IN_WORDS = {
     Reason.QUESTION: "it only repeats the question",
     Reason.UNKNOWN_WORDS: "hardly a word in it is known",
     Reason.LONG: "it is much longer than the answers that the grader has learned from",
+    Reason.LONG_REFERENCE: "the reference is long, and teachers differ about how much of it must be said",
     Reason.ORDER: "it has the reference's words, but in a different order",
     Reason.TAKEN_BACK: "it seems to take back what it says, or to leave it open",
     Reason.ASKED: "it is written as a question",

@@ -19,6 +19,7 @@ from postil.language.measures.coverage import Side
 from postil.language.network import Reader
 
 _MANY_WORDS = 100  # longer answers are left to a person
+LONG_REFERENCE = 16  # words; how much of a longer one must be said is for the teacher to decide
 _SURE = 0.96  # of what is plain to see
 
 
@@ -67,10 +68,11 @@ def judge_class(
         labels = list(decided.values())
         probabilities = _reconsidered(moved(chances, leniency), evidence.sides, labels, kernel)
         level = stack.pass_level if target is None else stack.threshold(target)
+        wary = 0.0 if decided or leniency else stack.passing_long
         biases = _biases(opinions)
         judged = _judgements(probabilities, evidence.references[: len(rest)], biases, credit, level)
         for row, judgement in zip(rest, judged, strict=True):
-            reason = _reason_to_look(question, references, texts[row], judgement)
+            reason = _reason_to_look(question, references, texts[row], judgement, wary)
             judgements[row] = replace(
                 judgement,
                 deferred=judgement.deferred or reason is not None,
@@ -111,12 +113,20 @@ def _biases(opinions: Sequence[Opinion]) -> dict[str, list[float]]:
 
 
 def _reason_to_look(
-    question: str, references: Sequence[str], answer: str, judgement: Judgement
+    question: str, references: Sequence[str], answer: str, judgement: Judgement, wary: float
 ) -> Reason | None:
-    """Why a person should look at an answer, however sure the model is."""
+    """Why a person should look at an answer, however sure the model is.
+
+    Beside a long reference the model must be as sure as `wary` to call an answer wrong.
+    """
     if len(answer.split()) > _MANY_WORDS:
         return Reason.LONG
-    return oddity(question, references, answer) if judgement.label == "correct" else None
+    if judgement.label == "correct":
+        return oddity(question, references, answer)
+    is_long = len(judgement.reference.split()) > LONG_REFERENCE
+    return (
+        Reason.LONG_REFERENCE if is_long and not judgement.deferred and judgement.confidence < wary else None
+    )
 
 
 def _judgements(

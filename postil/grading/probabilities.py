@@ -49,6 +49,8 @@ class Stack:
     sureness: tuple[tuple[float, float, float], ...] = ()
     features: tuple[str, ...] = EVIDENCE
     passing: float = 0.0  # the confidence from which judgements pass; if 0, the surest four in five do
+    # The same for answers that are called wrong beside a long reference, where nobody said how strict to be.
+    passing_long: float = 0.0
 
     def probabilities(self, table: Floats) -> Floats:
         """A row an answer, a column a label; the table has a column for each of `EVIDENCE`."""
@@ -194,6 +196,7 @@ def _stack(values: Mapping[str, Any]) -> Stack:
         },
         sureness=tuple((confidence, share, accuracy) for confidence, share, accuracy in sureness),
         passing=float(values.get("passing", 0.0)),
+        passing_long=float(values.get("passing_long", 0.0)),
     )
 
 

@@ -26,6 +26,7 @@ _SENTENCES = {
     "order": "it has the reference's words, but in a different order",
     "taken_back": "it seems to take back what it says, or to leave it open",
     "asked": "it is written as a question",
+    "long_reference": "the reference is long, and teachers differ about how much of it must be said",
 }
 _TABLES = ("judgement", "proposal")
 # How version 0.1 ended a note where a person should check the label.
