@@ -28,7 +28,7 @@ from postil.grading.answers import as_read, fingerprint, plain_case, shortened
 from postil.grading.decision import LABELS, STRICTNESS, demand_known, demand_strictness, reconciled
 from postil.grading.evidence import gather, nearness
 from postil.grading.judging import Opinion, judge_class, unaided, worth_labelling
-from postil.grading.memory import KNOWN, NEW, Kernel, leniency
+from postil.grading.memory import KNOWN, NEW, NEW_CAREFUL, Kernel, leniency
 from postil.grading.probabilities import Model, Stack, demand_labels, fit_to, load_model, save_model
 from postil.language.network import CAREFUL, CASCADE, QUICK, companion, default_reader, demand_reader, reader
 
@@ -192,7 +192,7 @@ class Grader:
         """Who judges a question, and what is remembered of it."""
         name = fingerprint(question, references)
         lesson = self._remembered.get(name)
-        kernel = KNOWN if name in self.known else NEW
+        kernel = KNOWN if name in self.known else NEW if self.reader == QUICK else NEW_CAREFUL
         return self._opinions(question, references), kernel, dict(lesson.labels) if lesson else {}
 
     def _opinions(self, question: str, references: Sequence[str]) -> list[Opinion]:

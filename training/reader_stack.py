@@ -32,7 +32,7 @@ from postil.grading.answers import as_read, shortened
 from postil.grading.decision import LABELS, collapse, collapse_labels, decide, tune_bias
 from postil.grading.evidence import ENCODER, best_coverage, landmarks, similarities
 from postil.grading.judging import LONG_REFERENCE
-from postil.grading.memory import NEW, adjust, propose, targets
+from postil.grading.memory import NEW_CAREFUL, adjust, propose, targets
 from postil.grading.probabilities import Model, Stack, load_model, save_model
 from postil.language.network import CAREFUL, PairReader, encoder
 from postil.language.pipeline import analyse_many
@@ -205,12 +205,12 @@ def labelled(data: Data, probabilities: np.ndarray, corpus: str, count: int) -> 
         given, gold = probabilities[rows], data.gold[rows] == 0
         if count:
             likeness = data.likeness[number]
-            chosen = propose(given, likeness, count)
+            chosen = propose(given, likeness, count, kernel=NEW_CAREFUL)
             rest = np.setdiff1d(np.arange(len(rows)), chosen)
             wanted = targets(["correct" if right else "incorrect" for right in gold[chosen]], given[chosen])
             given = adjust(
                 given[rest], likeness[np.ix_(rest, chosen)], given[chosen],
-                likeness[np.ix_(chosen, chosen)], wanted, NEW,
+                likeness[np.ix_(chosen, chosen)], wanted, NEW_CAREFUL,
             )  # fmt: skip
             gold = gold[rest]
         found.append((given[:, 0] > 0.5) == gold)

@@ -8,9 +8,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil.grading.decision import LABELS
-from postil.grading.memory import KNOWN, NEW, Kernel, adjust, covariance, leniency, propose, targets
+from postil.grading.memory import (
+    KNOWN,
+    NEW,
+    NEW_CAREFUL,
+    Kernel,
+    adjust,
+    covariance,
+    leniency,
+    propose,
+    targets,
+)
 
-KERNELS = pytest.mark.parametrize("kernel", [NEW, KNOWN], ids=["new", "known"])
+KERNELS = pytest.mark.parametrize("kernel", [NEW, KNOWN, NEW_CAREFUL], ids=["new", "known", "careful"])
 
 
 def chances(count: int, seed: int) -> np.ndarray:
@@ -34,7 +44,7 @@ def test_no_labels_change_nothing(kernel: Kernel) -> None:
 
 
 @settings(max_examples=80, deadline=None)
-@given(counts, seeds, st.sampled_from(LABELS), st.sampled_from([NEW, KNOWN]))
+@given(counts, seeds, st.sampled_from(LABELS), st.sampled_from([NEW, KNOWN, NEW_CAREFUL]))
 def test_probabilities_stay_probabilities(count: int, seed: int, label: str, kernel: Kernel) -> None:
     before, alike = chances(count + 3, seed), likeness(count + 3, seed)
     known = before[count:]
@@ -45,7 +55,7 @@ def test_probabilities_stay_probabilities(count: int, seed: int, label: str, ker
 
 
 @settings(max_examples=80, deadline=None)
-@given(seeds, st.sampled_from(LABELS), st.sampled_from([NEW, KNOWN]))
+@given(seeds, st.sampled_from(LABELS), st.sampled_from([NEW, KNOWN, NEW_CAREFUL]))
 def test_an_equal_answer_moves_towards_the_label(seed: int, label: str, kernel: Kernel) -> None:
     before = chances(1, seed)
     found = adjust(before, np.ones((1, 1)), before, np.ones((1, 1)), targets([label], before), kernel)
