@@ -229,7 +229,7 @@ def test_chunks_of_other_sentences(postil):
     put("s.txt", "the bulb")
     for lines, message in (
         (["[ a ]", "[ a ]"], "the chunk files have 2 and 2 lines for 1 pair."),
-        (["[ the ]"], "s.chunk.txt, pair 1: the chunks do not hold"),
+        (["[ the ]"], "s.chunk.txt, pair 1: the chunks do not make up"),
     ):
         put("s.chunk.txt", *lines)
         status, _, err = postil("align", "s.txt", "s.txt", "--chunks", "gold", "-o", "b.wa")

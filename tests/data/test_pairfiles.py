@@ -67,7 +67,7 @@ def test_gold_chunks(tmp_path):
     with pytest.raises(MismatchError, match="have 1 and 1 lines for 2 pairs"):
         read_gold_chunks(pairs * 2, files)
     put(tmp_path / "2", "[ d ]")
-    with pytest.raises(MismatchError, match=r"2, pair 3: the chunks do not hold"):
+    with pytest.raises(MismatchError, match=r"2, pair 3: the chunks do not make up"):
         read_gold_chunks(pairs, files)
 
 

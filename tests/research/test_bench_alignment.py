@@ -83,7 +83,9 @@ def test_chunk_files_must_fit(tmp_path):
     with pytest.raises(MismatchError, match="1 and 2 lines for 2 pairs"):
         read_datasets(tmp_path)
     write_dataset(tmp_path, "STSint.input.headlines", source=[SOURCE_CHUNKS[0], [["dogs"], ["sleep", "."]]])
-    with pytest.raises(MismatchError, match=r"headlines\.sent1\.chunk\.txt, pair 2: the chunks do not hold"):
+    with pytest.raises(
+        MismatchError, match=r"headlines\.sent1\.chunk\.txt, pair 2: the chunks do not make up"
+    ):
         read_datasets(tmp_path)
 
 

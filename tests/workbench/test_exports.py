@@ -12,7 +12,7 @@ from openpyxl import load_workbook
 
 from postil.data.judgements import EXPRESSED, UNADDRESSED, AlignedPair, Alignment, FacetOutcome, Reason
 from postil.data.questions import Facet
-from postil.explain.notes import spoken_against
+from postil.explain.notes import feedback_by_label, spoken_against
 from postil.explain.wording import write
 from postil.workbench import exports
 from postil.workbench.claims import Outcome
@@ -98,8 +98,8 @@ def test_what_is_not_judged_stays_open():
 def test_feedback_follows_the_label_that_counts():
     assert exports.feedback(view()) == "You said it well."
     assert exports.feedback(view(told="correct")) == "You said it well."
-    assert exports.feedback(view(told=PARTLY)) == exports.SENTENCES[PARTLY]
-    assert exports.feedback(view(machine=None, told="contradictory")) == exports.SENTENCES["contradictory"]
+    assert exports.feedback(view(told=PARTLY)) == feedback_by_label(PARTLY)
+    assert exports.feedback(view(machine=None, told="contradictory")) == feedback_by_label("contradictory")
     assert exports.feedback(view(machine="non_domain", note="", reason=Reason.EMPTY)).startswith(
         "This does not answer"
     )
@@ -209,7 +209,7 @@ def test_grades_for_moodle():
     data = exports.moodle_csv(question(), views, Identity("key", "username"))
     assert not data.startswith(b"\xef\xbb\xbf")
     assert rows_of(data) == [
-        {"Username": "ada", "Grade": "1", "Feedback": exports.SENTENCES[PARTLY]},
+        {"Username": "ada", "Grade": "1", "Feedback": feedback_by_label(PARTLY)},
         {"Username": "bob", "Grade": "2", "Feedback": "You said it well."},
     ]
 

@@ -204,7 +204,7 @@ def test_what_stops_the_process_is_refused_and_the_next_is_judged(ask, api):
     api.state.judging = JudgingProcess(load_stub)
     answer = ask("/grade", CLASS | {"answers": [{"text": "die"}]})
     assert answer.status_code == 413
-    assert "stopped the process" in answer.json()["detail"]
+    assert "crashed the judging process" in answer.json()["detail"]
     assert ask("/grade", CLASS).status_code == 200
     api.state.judging.close()
 

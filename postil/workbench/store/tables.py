@@ -115,7 +115,7 @@ class CourseRow(Numbered, Base):
     name: Mapped[str]
     created: Mapped[datetime]
     owner_id: Mapped[int | None] = _account()
-    strictness: Mapped[str]
+    strictness: Mapped[str] = mapped_column(default="normal")
 
 
 class QuestionRow(Numbered, Base):

@@ -99,10 +99,10 @@ def test_while_it_is_under_way(store, monkeypatch):
     client = program(make_app(store), secret_of(store, None))
     begun, go_on, real = Event(), Event(), courses.create_course
 
-    def slowly(*args):
+    def slowly(*args, **options):
         begun.set()
         assert go_on.wait(10)
-        return real(*args)
+        return real(*args, **options)
 
     monkeypatch.setattr(routes.stored, "create_course", slowly)
     with ThreadPoolExecutor(1) as pool:
@@ -133,7 +133,7 @@ def test_what_was_broken_off_is_not_done_again(store, monkeypatch):
 def test_what_broke_off_before_anything_was_stored_may_be_tried_again(store, monkeypatch):
     client = program(make_app(store), secret_of(store, None))
 
-    def go_away(store, *_):
+    def go_away(store, *_, **__):
         with store.writing() as session:
             session.add(CourseRow(name="A", created=now()))
             session.flush()
