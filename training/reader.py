@@ -47,6 +47,7 @@ SHARES = {
     "trick": 0.09,
     "honest": 0.05,
     "composed": 0.02,
+    "elaborated": 0.05,
     "claims": 0.06,
     "clauses": 0.04,
     "nli": 0.05,

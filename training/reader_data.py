@@ -76,6 +76,7 @@ _LONGEST_TEXT = 150  # words of a text beside a claim
 _MOST = {  # pairs of a source, where there are more than are worth their time
     "argkp2021": 12000, "pyramid_realsumm": 12000, "mnli_dev": 12000, "snli_dev": 5000, "snli_test": 5000, "contrast": 900,
     "choices": 4500, "crossed": 3, "evouna crossed": 8000, "tricks": 9000, "clauses": 22000, "composed": 8000,
+    "elaborated": 8000,
 }  # fmt: skip
 Pair = dict[str, object]
 
@@ -239,10 +240,12 @@ def beside(name: str, groups: dict[str, list[tuple[dict, str]]], rng: random.Ran
         held = held_back(name, question)
         for row, text in rows:
             stories[row["question_id"].partition("|")[0]].append((row, text))
-            others = [other for _, other in rows if other != text]
-            for other in rng.sample(others, min(2, len(others))):
+            others = [(other, label_of(its)) for its, other in rows if other != text]
+            for other, its_label in rng.sample(others, min(2, len(others))):
                 if 1 < len(other.split()) < 120:
-                    pairs.append(pair("response", question, text, other, f"beside {name}", None, held))
+                    # A right answer serves as a reference; what is right beside a wrong one, the teacher says.
+                    label = label_of(row) if its_label == "correct" and question else None
+                    pairs.append(pair("response", question, text, other, f"beside {name}", label, held))
     if name.startswith("fairytale"):
         for rows in stories.values():
             for row, _ in rows:
@@ -428,6 +431,41 @@ def composed(pool: Sequence[Pair], rng: random.Random) -> Iterator[Pair]:
         yield pair("claim", str(row["question"]), answer, str(row["second"]), "composed claim", label, held)
 
 
+def elaborated(folder: Path, pool: Sequence[Pair], rng: random.Random) -> Iterator[Pair]:
+    """References that say more than the question asks for, as model answers do; the label of an answer stays."""
+    rows = [row for row in pool if row["source"] == "sra" and row["label"] != "non_domain"]
+    more: dict[str, list[str]] = defaultdict(list)
+    for row in rows:
+        more[str(row["held"])].append(str(row["second"]))
+    for row in rng.sample(rows, min(_MOST["elaborated"], len(rows))):
+        own = str(row["second"])
+        others = rng.sample(more[str(row["held"])], rng.randint(1, 3))
+        sentences = [own, *(other for other in others if other != own)]
+        rng.shuffle(sentences)
+        reference = " ".join(map(_sentence, sentences))
+        if len(sentences) > 1 and len(reference.split()) < 110:
+            yield pair(
+                "response", str(row["question"]), str(row["first"]), reference, "elaborated sra", str(row["label"]),
+                str(row["held"]),
+            )  # fmt: skip
+    for name in ("qasc_dev", "onestopqa"):
+        for row in read_lines(folder / f"{name}.jsonl.xz"):
+            if set_aside(row["question"]) or not row["wrong"]:
+                continue
+            right, wrong = rng.choice(row["right"]), rng.choice(row["wrong"])
+            if name == "qasc_dev":
+                around = row["explanation"].split(" | ")[: rng.randint(1, 2)]
+            else:
+                around = re.split(r"(?<=[.!?]) ", row["context"])[: rng.randint(1, 3)]
+            sentences = [right, *around]
+            rng.shuffle(sentences)
+            reference = " ".join(map(_sentence, sentences))
+            held = held_back("choices", row["question"])
+            for text, label in ((right, "correct"), (wrong, "not_correct")):
+                text = rng.choice(_FRAMES).format(text)
+                yield pair("response", row["question"], text, reference, f"elaborated {name}", label, held)
+
+
 def _sentence(text: str) -> str:
     text = text.strip()
     return text if text.endswith((".", "!", "?")) else text + "."
@@ -475,6 +513,7 @@ def main() -> None:
         claims(data / "claims", rng),
         parts(pool, rng),
         composed(pool, rng),
+        elaborated(data / "choices", pool, rng),
         inference(data, rng),
     )
     for source in sources:
