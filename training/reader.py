@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from encoder_model import Encoder
-from reader_pool import LABELS, TASKS, Pool, kind_of, label_cost, masked, read_pool, rounded
+from reader_pool import LABELS, TASKS, Pool, kind_of, label_cost, masked, read_pool, read_soft, rounded
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from torch import nn
@@ -73,8 +73,8 @@ class Taught:
 def taught(options: argparse.Namespace) -> Taught:
     rows = read_pool(options.pool)
     if options.soft:
-        soft = np.load(options.soft)["soft"].astype(np.float32)
-        rows = [{**row, "soft": values} for row, values in zip(rows, soft.tolist(), strict=True)]
+        soft = read_soft(options.soft, rows)
+        rows = [{**row, "soft": values} for row, values in zip(rows, soft, strict=True)]
     rows = [row for row in rows if row["label"] or row.get("soft")]
     if options.limit:
         rows = random.Random(0).sample(rows, options.limit)

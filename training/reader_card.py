@@ -16,7 +16,7 @@ FORMAT = 1  # what postil/language/network.py asks for
 VERSION = "0.1.0"
 SOURCES = (
     ("all-mpnet-base-v2", "Apache-2.0", "the network that was fine-tuned; the tokenizer"),
-    ("Qwen2.5-Coder-1.5B-Instruct, fine-tuned", "Apache-2.0", "the teacher: its probabilities of 109,246 pairs; none of its weights ship"),
+    ("Qwen2.5-Coder-1.5B-Instruct, fine-tuned", "Apache-2.0", "the teacher: its probabilities of 353,213 pairs, and those of 109,246 by an earlier one; none of its weights ship here"),
     ("SemEval-2013 task 7, Beetle and SciEntsBank, training sets", "CC BY-SA 3.0", "answers; also made, changed, joined and crossed ones from their texts"),
     ("Short Answer Feedback (English)", "MIT", "answers about communication networks"),
     ("Brooklyn office exams", "Apache-2.0", "answers in exams about office software"),
@@ -46,9 +46,10 @@ the challenge; `home.npz` says where these are, so that the quick reader has a s
 weighs the probabilities of inference together with evidence from words.
 
 ## How it was made
-`training/reader_data.py` packs the pairs, `reader.py` teaches ({taught}), `reader_export.py` makes the weights small, and
-`reader_stack.py` measures. The network learns from a larger teacher's probabilities, from people's labels and from answers
-made to fool a grader. It was trained once; nothing about its training was tuned.
+`training/reader_data.py` packs the pairs, `reader_teacher.py` teaches a larger model, which judges them, `reader.py`
+teaches this one ({taught}), `reader_export.py` makes the weights small, and `reader_stack.py` measures. The network learns
+from the larger teacher's probabilities, from people's labels and from answers made to fool a grader. It was trained once;
+nothing about its training was tuned.
 
 ## Figures
 Of questions that the network had not seen. Brooklyn and STITA were left out of its training altogether: a class of

@@ -2,11 +2,11 @@
 
     python training/reader_stack.py --data DATA --reader FOLDER --out packages/careful/postil_careful [--cache texts.npz]
 
-FOLDER holds what `reader_export.py` wrote of a reader that was taught without `--everything`. The stack takes the reader
-at its word: whatever else was weighed with it, fitted to what was held back, was worse on the corpora left out
-(docs/decisions.md). Only what is added before a finer label is chosen, and how sure one must be, is learned from what was
-held back. So figures about other subjects are of classes that nothing was fitted to, and right or wrong is never moved.
-Writes stack.json and figures.json.
+FOLDER holds what `reader_export.py` wrote of the network that has not seen what is held back. How far its two heads are
+to be believed (`Calibration`) is chosen on that, every corpus counting alike; the figures of each corpus are by what the
+others choose. The stack takes the reader at its word then: whatever else was weighed with it was worse on the corpora left
+out (docs/decisions.md). What is added before a finer label is chosen, and how sure one must be, is learned from what was
+held back as well. Writes stack.json, home.npz, calibration.json and figures.json.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import argparse
 import json
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -34,7 +34,7 @@ from postil.grading.evidence import ENCODER, best_coverage, landmarks, similarit
 from postil.grading.judging import LONG_REFERENCE
 from postil.grading.memory import NEW_CAREFUL, adjust, propose, targets
 from postil.grading.probabilities import Model, Stack, load_model, save_model
-from postil.language.network import CAREFUL, PairReader, encoder
+from postil.language.network import CALIBRATION_FILE, CAREFUL, Calibration, PairReader, encoder
 from postil.language.pipeline import analyse_many
 from postil.language.spelling import spelled_out
 
@@ -136,7 +136,7 @@ class Data:
         self.classes += tricked(self.classes)
         texts = self._texts(cache)
         self.likeness = [texts[f"likeness{n}"].astype(np.float64) for n in range(len(self.classes))]
-        tables = []
+        responses, claims = [], []
         for number in range(len(self.classes)):
             answers, chosen = texts[f"answers{number}"], texts[f"chosen{number}"]
             pairs = [
@@ -144,12 +144,12 @@ class Data:
                 for answer, reference in zip(answers, chosen, strict=True)
             ]
             asked = shortened(self.classes[number].question.text)
-            read = reader.pairs(pairs, question=asked)["response"]
-            encoded = log_softmax(read.astype(np.float64), axis=-1)
-            tables.append(encoded)
+            read = reader.pairs(pairs, ("response", "claim"), question=asked)
+            responses.append(read["response"])
+            claims.append(read["claim"])
             print(f"\r{number + 1} of {len(self.classes)} classes", end="", flush=True)
         print()
-        self.table = np.concatenate(tables)
+        self.response, self.claim = np.concatenate(responses), np.concatenate(claims)
         self.length = np.concatenate(
             [[len(str(text).split()) for text in texts[f"chosen{n}"]] for n in range(len(self.classes))]
         )
@@ -159,6 +159,10 @@ class Data:
         unseen = np.concatenate([group.unseen for group in self.classes])
         known = np.array([self.classes[n].known for n in self.group])
         self.new, self.known = unseen & ~known, unseen & known
+
+    def table(self, calibration: Calibration) -> np.ndarray:
+        """The log-probabilities of the five labels of every answer."""
+        return log_softmax(calibration.response(self.response, self.claim).astype(np.float64), axis=-1)
 
     def _texts(self, cache: Path) -> dict[str, np.ndarray]:
         """What does not depend on the reader; kept, since it takes minutes."""
@@ -177,6 +181,35 @@ class Data:
             np.savez_compressed(cache, **kept)
         with np.load(cache, allow_pickle=False) as file:
             return dict(file)
+
+
+HEATS, SHARES_OF_CLAIM = np.arange(1, 4.1, 0.25), (0.0, 0.25, 1 / 3, 0.5)
+
+
+def calibrated(data: Data) -> tuple[Calibration, dict[str, Calibration]]:
+    """The calibration that all corpora choose together, and for each corpus the one that the others choose."""
+    losses: dict[Calibration, dict[str, float]] = {}
+    correct = data.gold == 0
+    for heat in HEATS.tolist():
+        for share in SHARES_OF_CLAIM:
+            calibration = Calibration(heat, round(share, 3))
+            said = data.table(calibration)[:, 0]
+            costs = -np.where(correct, said, np.log1p(-np.minimum(np.exp(said), 1 - 1e-6)))
+            losses[calibration] = {
+                corpus: float(costs[data.new & (data.corpus == corpus)].mean())
+                for corpus in sorted(set(data.corpus[data.new]))
+            }
+
+    def best(left_out: str) -> Calibration:
+        return min(
+            losses,
+            key=lambda calibration: np.mean(
+                [loss for corpus, loss in losses[calibration].items() if corpus != left_out]
+            ),
+        )
+
+    chosen = {corpus: best(corpus) for corpus in losses[Calibration()]}
+    return best(""), chosen
 
 
 def as_it_says() -> Stack:
@@ -325,19 +358,27 @@ def main() -> None:
 def finish(data: Data, out: Path) -> None:
     """Write the stack and the figures."""
     stack = as_it_says()
-    probabilities = stack.probabilities(data.table)
+    calibration, others_say = calibrated(data)
+    probabilities = stack.probabilities(data.table(calibration))
+    left_out = probabilities.copy()
+    for corpus, other in others_say.items():
+        rows = data.corpus == corpus
+        left_out[rows] = stack.probabilities(data.table(other))[rows]
     stacks, labels = {}, {}
     for name, unseen in (("new", data.new), ("known", data.known)):
         rows = np.flatnonzero(unseen)
-        labels[name] = crossed_biases(data, rows, probabilities)
+        labels[name] = crossed_biases(data, rows, left_out)
         stacks[name] = replace(
             stack,
             biases=biases_of(data, rows, probabilities),
             sureness=sureness(data, rows, probabilities),
         )
     figures = {
-        "new questions": report(data, data.new, probabilities, labels["new"]),
-        "known questions, new answers": report(data, data.known, probabilities, labels["known"]),
+        "calibration": {
+            corpus: asdict(other) for corpus, other in {"all": calibration, **others_say}.items()
+        },
+        "new questions": report(data, data.new, left_out, labels["new"]),
+        "known questions, new answers": report(data, data.known, left_out, labels["known"]),
     }
     # The questions that both readers have learned from; those of them set aside the quick one has.
     with as_file(files("postil.resources").joinpath("grader", "stack.json")) as path:
@@ -345,6 +386,7 @@ def finish(data: Data, out: Path) -> None:
     learned = [group.question for group in data.classes if group.corpus in CHALLENGE]
     home = landmarks([(question.text, question.references[0].text) for question in learned])
     save_model(out / "stack.json", Model(stacks, known, CAREFUL, home))
+    (out / CALIBRATION_FILE).write_text(json.dumps(asdict(calibration), indent=1) + "\n", "utf-8")
     (out / "figures.json").write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
     print(json.dumps(figures, indent=1))
 

@@ -5,8 +5,8 @@
 QWEN is Qwen2.5-Coder-1.5B-Instruct with 4-bit weights (`training/README.md` gives its hash). The model reads question,
 reference and answer and says a word: its probabilities of the labels' words are those of the labels, so that any
 runtime which gives a word's probability can use the adapter. It does not learn from what is held back, but judges all.
-Writes `adapter.safetensors` and `soft.npz`: log-probabilities of the pool's pairs, in order (`response`: the five
-labels; `claim`: expressed, contradicted, unaddressed; `nli`: entailment, neutral, contradiction).
+Writes `adapter.safetensors` and `soft.npz`: log-probabilities of the pool's pairs (`response`: the five labels;
+`claim`: expressed, contradicted, unaddressed; `nli`: entailment, neutral, contradiction).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from gguf import GGUFReader
-from reader_pool import TASKS, Pool, label_cost, masked, read_pool
+from reader_pool import TASKS, Pool, label_cost, masked, read_pool, save_soft
 from safetensors.torch import save_file
 from tokenizers import Tokenizer
 from torch import nn
@@ -293,9 +293,7 @@ def main() -> None:
     learn(teacher, pool, options, device)
     save_file(teacher.adapter(), options.out / "adapter.safetensors")
     soft = judge(teacher, pool, 8 * options.tokens, device)
-    part = options.out / "soft.part.npz"
-    np.savez_compressed(part, soft=soft.astype(np.float16))
-    part.rename(options.out / "soft.npz")
+    save_soft(options.out / "soft.npz", rows, soft)
     summary(pool, soft)
     print(f"done after {time.time() - started:.0f} s", Counter(row["task"] for row in rows), flush=True)
 

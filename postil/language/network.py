@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import softmax
+from scipy.special import log_softmax, logsumexp, softmax
 from threadpoolctl import ThreadpoolController
 
 from postil.data.arrays import Numbers, Singles
@@ -47,6 +47,7 @@ Result = TypeVar("Result")
 QUICK, CAREFUL, CASCADE = READERS = ("quick", "careful", "cascade")
 READER_SETTING = "POSTIL_READER"  # the environment variable that names the reader, unless a caller does
 COMPANION = "postil_careful"
+CALIBRATION_FILE = "calibration.json"
 _COMPANION_FORMAT = 1
 WIDTH = 384  # numbers in a vector
 _REMEMBERED = 1024  # pairs of texts, of about 20 kB each
@@ -54,6 +55,7 @@ _ARROW = "→"  # one piece in the networks' vocabularies, and hardly ever in a 
 MOST_OF_A_QUESTION = 40  # words
 # How sure the quick reader must be that an answer is correct, or is not, for the cascade to believe it.
 _SURE = 0.95
+_SUREST = 9.0  # log odds
 
 
 def asked(question: str, text: str) -> str:
@@ -112,6 +114,33 @@ class Reader(Protocol):
         """Forget what was read, so that speed can be measured from a fresh start."""
 
 
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How far the heads of a network are believed, so that its probabilities mean what they say.
+
+    A network that has read its lessons many times is too sure of itself: its log odds are divided by `heat`.
+    Whether an answer is correct is also asked as whether it makes the reference's claim, by another head of
+    the same network, which has a `share` in the log odds.
+    """
+
+    heat: float = 1.0
+    share: float = 0.0
+
+    def response(self, response: Singles, claim: Singles) -> Singles:
+        """Logits of the five labels, from those of the two heads, a row a pair."""
+        logs = log_softmax(response.astype(np.float64), axis=-1)
+        odds = (1 - self.share) * _log_odds(response) + self.share * _log_odds(claim)
+        wrong = log_softmax(logs[:, 1:] / self.heat, axis=-1)
+        return np.hstack([odds[:, None] / self.heat, wrong]).astype(np.float32)
+
+
+def _log_odds(logits: Singles) -> NDArray[np.float64]:
+    """The log odds of the first label, as far as a network can tell them."""
+    logs = log_softmax(logits.astype(np.float64), axis=-1)
+    odds: NDArray[np.float64] = np.clip(logs[:, 0] - logsumexp(logs[:, 1:], axis=-1), -_SUREST, _SUREST)
+    return odds
+
+
 class PairReader:
     """A network that reads two texts at once, a pair at a time, on one thread for each core that it may use.
 
@@ -127,6 +156,8 @@ class PairReader:
 
     def __init__(self, folder: Path, name: str = CAREFUL) -> None:
         self.name = name
+        file = folder / CALIBRATION_FILE
+        self._calibration = Calibration(**json.loads(file.read_text("utf-8"))) if file.exists() else None
         self._folder = folder
         self._threads = cores()
         # Replaced, never changed: several threads may read it.
@@ -154,7 +185,11 @@ class PairReader:
         if self.reads_questions:
             pairs = [(first, asked(question, second)) for first, second in pairs]
         readings = self._read(pairs)
-        return {head: np.array([reading[head] for reading in readings]) for head in heads}
+        logits = {head: np.array([reading[head] for reading in readings]) for head in heads}
+        if readings and self._calibration and "response" in heads:
+            claim = np.array([reading["claim"] for reading in readings])
+            logits["response"] = self._calibration.response(logits["response"], claim)
+        return logits
 
     def _read(self, pairs: Sequence[Pair]) -> list[_Reading]:
         """All that is said of each pair; the last are remembered, as grading and explaining ask in turn."""
