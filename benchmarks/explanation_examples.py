@@ -2,7 +2,7 @@
 
     python benchmarks/explanation_examples.py
 
-Only what stands between the two marks in the page is written anew.
+Only what stands between the two marks in the page is written anew. The quick reader judges: everybody has it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def examples() -> Iterator[str]:
         questions = read_table(path)
     graded = {
         answer.id: (question.text, answer.text, judgement)
-        for question, judgements in postil.load().grade_many(questions, explain=True)
+        for question, judgements in postil.load(reader="quick").grade_many(questions, explain=True)
         for answer, judgement in zip(question.answers, judgements, strict=True)
     }
     for number, name in enumerate(EXAMPLES, 1):

@@ -34,6 +34,8 @@ ORDER = (
     "cli",
 )
 DATA = "resources"
+# A room for each judgement; of these only grading uses others.
+JUDGEMENTS = {"alignment", "entailment", "grading", "senses"}
 LONGEST = 500
 NEVER = {"pickle", "cPickle", "dill", "cloudpickle", "shelve", "marshal"}
 NETWORK = {"socket", "urllib.request", "http.client", "requests", "httpx", "aiohttp", "ftplib", "smtplib"}
@@ -67,6 +69,8 @@ def violations(package: str, names: set[str]) -> list[str]:
     """The imports that a module of this package may not have."""
     own = [name.split(".")[1] for name in names if name.startswith("postil.")]
     allowed = {*ORDER[: ORDER.index(package) + 1], DATA, "__version__"}
+    if package in JUDGEMENTS - {"grading"}:
+        allowed -= JUDGEMENTS - {package}
     return sorted({name for name in own if name not in allowed})
 
 
@@ -239,6 +243,9 @@ def test_the_command_line_imports_nothing_heavy():
         ("from . import files", "data", []),
         ("from postil import grader, workbench", "research", ["workbench"]),
         ("from postil.errors import PostilError\nimport numpy", "data", []),
+        ("from postil.alignment import aligner", "grading", []),
+        ("from postil.alignment import aligner", "entailment", ["alignment"]),
+        ("from postil.grading.memory import adjust", "senses", ["grading"]),
     ],
 )
 def test_the_rule_itself(source, package, broken):

@@ -144,7 +144,7 @@ def worker(database: DatabaseOption = None, memory: MemoryOption = MEMORY) -> No
     `postil serve` has its own worker unless it is started with --no-worker. Any number of workers can share a
     PostgreSQL database, on any number of machines, or a file, on one machine. A worker that is stopped puts
     its job back into the queue; if it is killed, another takes over after a few seconds. It judges in a
-    process beside it; an answer that takes too much time or memory ends that process, is left to a person,
+    separate process; an answer that takes too much time or memory ends that process and is left to a person,
     and the rest of the class is judged.
     """
     with workbench_packages():

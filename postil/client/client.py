@@ -1,4 +1,4 @@
-"""The client: a method for everything that the API does.
+"""The client: a method for each operation of the API.
 
 Calls carry the token, are tried again where that is safe and useful, and raise what went wrong.
 """
@@ -111,7 +111,7 @@ class Client:
         return self._ask(Health, "GET", "/health")
 
     def me(self) -> Me:
-        """Whom the token speaks for, and what it may be used for."""
+        """Whose token this is, and what it may be used for."""
         return self._ask(Me, "GET", "/me")
 
     # Judging at once: a token with the scope `judge`
@@ -213,7 +213,7 @@ class Client:
         points: float | None = None,
         version: str | None = None,
     ) -> Question:
-        """Change what is given about a question, if it still has this `version`."""
+        """Change the given fields of a question, if it still has this `version`."""
         edits: dict[str, object] = {"text": text, "references": references and list(references)}
         edits |= {"points": points, "version": version}
         body = {name: value for name, value in edits.items() if value is not None}
@@ -224,18 +224,18 @@ class Client:
         self._call("DELETE", f"/questions/{question_id}")
 
     def get_facets(self, question_id: int) -> Facets:
-        """What a full answer says, as a teacher set it."""
+        """The points that a full answer makes, as set by a teacher."""
         return self._ask(Facets, "GET", f"/questions/{question_id}/facets")
 
     def set_facets(
         self, question_id: int, facets: Iterable[NewFacet], *, version: str | None = None
     ) -> Facets:
-        """Set what a full answer says, if the facets still have this `version`."""
+        """Set the points that a full answer makes, if the facets still have this `version`."""
         body = {"facets": [asdict(facet) for facet in facets], **_version(version)}
         return self._ask(Facets, "PUT", f"/questions/{question_id}/facets", body=body)
 
     def forget_facets(self, question_id: int) -> Facets:
-        """Leave it to Postil to find what a full answer says."""
+        """Let Postil find the points of a full answer again."""
         return self._ask(Facets, "DELETE", f"/questions/{question_id}/facets")
 
     # Answers and decisions
@@ -282,11 +282,11 @@ class Client:
         return self._ask(Decision, "PUT", f"/answers/{answer_id}/decision", body=body)
 
     def list_decisions(self, answer_id: int) -> Iterator[Decision]:
-        """All that was ever decided about an answer."""
+        """All decisions about an answer, newest first."""
         return self._list(Decision, f"/answers/{answer_id}/decisions")
 
     def undo(self, question_id: int, *, decision: int | None = None) -> Undone:
-        """Take back the last step that was decided about a question's answers, if it has this `decision`."""
+        """Take back the last step in deciding a question's answers, if it includes this `decision`."""
         return self._ask(Undone, "POST", f"/questions/{question_id}/undo", query={"decision": decision})
 
     # Work in the background
@@ -300,7 +300,7 @@ class Client:
         return self._list(Job, f"/questions/{question_id}/jobs")
 
     def get_job(self, job_id: int) -> Job:
-        """A job, and how far it is."""
+        """A job and its progress."""
         return self._ask(Job, "GET", f"/jobs/{job_id}")
 
     def wait(
@@ -311,7 +311,7 @@ class Client:
         timeout: float | None = None,
         every: float = _POLL,
     ) -> Job:
-        """Wait until a job is over; `progress` is called with how far it is, each time it is looked up."""
+        """Wait until a job is over; `progress` is called with the job each time its state is read."""
         until = None if timeout is None else time.monotonic() + timeout
         while True:
             latest = self.get_job(job if isinstance(job, int) else job.id)
@@ -331,7 +331,7 @@ class Client:
         return Changes(pages[0][0]["job_id"], tuple(change for _, items in pages for change in items))
 
     def apply_changes(self, question_id: int, job_id: int) -> Applied:
-        """Let the labels of a regrade count."""
+        """Apply the labels of a regrade."""
         return self._ask(Applied, "POST", f"/questions/{question_id}/changes/apply", body={"job_id": job_id})
 
     def drop_changes(self, question_id: int, job_id: int) -> None:
@@ -343,29 +343,30 @@ class Client:
     def export_question(
         self, question_id: int, kind: str = "csv", *, answers: str = "all", to: Path | str | None = None
     ) -> bytes:
-        """A question's answers as a file: `csv`, `xlsx`, `moodle`, `jsonl` or `report`; kept in `to`.
+        """A question's answers as a file: `csv`, `xlsx`, `moodle`, `jsonl` or `report`.
 
-        `answers` are `all`, or those that a person `decided` about.
+        `answers` is `all`, or `decided` for those that a person has decided. With `to`, it is also written
+        to that file.
         """
         return self._file(f"/questions/{question_id}/export", {"format": kind, "answers": answers}, to)
 
     def export_course(self, course_id: int, kind: str = "xlsx", *, to: Path | str | None = None) -> bytes:
-        """A course as a file: `xlsx`, `moodle` or `report`; kept in `to`."""
+        """A course as a file: `xlsx`, `moodle` or `report`; written to `to`, if given."""
         return self._file(f"/courses/{course_id}/export", {"format": kind}, to)
 
     # One pupil's data
 
     def find_pupils(self, name_or_id: str) -> list[Pupil]:
-        """Those whose name or id this is, course by course."""
+        """Find pupils by name or id, course by course."""
         body = {"name_or_id": name_or_id}
         return _items(Pupil, self._call("POST", "/pupils/find", body=body, keyed=False))[1]
 
     def export_pupils(self, who: Sequence[int], *, to: Path | str | None = None) -> bytes:
-        """All that is stored about pupils, who are named by `answer_id`, as a ZIP file; kept in `to`."""
+        """All data about pupils, named by their `answer_id`, as a ZIP file; written to `to`, if given."""
         return self._file("/pupils/export", {"who": list(who)}, to)
 
     def erase_pupils(self, who: Sequence[int], answers: int) -> Erased:
-        """Erase all that is stored about pupils, if it is still so many answers."""
+        """Erase all that is stored about pupils, if they still have this number of answers."""
         return self._ask(Erased, "POST", "/pupils/erase", body={"who": list(who), "answers": answers})
 
     # How calls are made
@@ -385,13 +386,13 @@ class Client:
         return Judged(items, answer.get("warnings", ()))  # older servers have none
 
     def _ask(self, kind: type[T], method: str, path: str, **options: Any) -> T:
-        """Call, and read what comes back."""
+        """Call, and read the response."""
         return read(kind, json_of(self._call(method, path, **options)))
 
     def _pages(
         self, kind: type[T], path: str, query: Mapping[str, object] | None = None
     ) -> Iterator[tuple[Mapping[str, Any], list[T]]]:
-        """Each page of a list, with the things on it."""
+        """Each page of a list, with its items."""
         after: str | None = None
         while True:
             parameters = {**(query or {}), "limit": PER_PAGE, "after": after}
@@ -402,7 +403,7 @@ class Client:
                 return
 
     def _list(self, kind: type[T], path: str, query: Mapping[str, object] | None = None) -> Iterator[T]:
-        """The things of a list, page by page as they are needed."""
+        """The items of a list, page by page as they are needed."""
         for _, items in self._pages(kind, path, query):
             yield from items
 
@@ -415,7 +416,7 @@ class Client:
         body: Mapping[str, object] | None = None,
         keyed: bool = True,
     ) -> httpx.Response:
-        """Call until there is an answer; a write has a key by which the server knows it again."""
+        """Call until there is a response; a write has a key by which the server recognises a repetition."""
         headers = {"Idempotency-Key": str(uuid4())} if keyed and method in _WRITES else {}
         parameters: dict[str, Any] = {
             name: value for name, value in (query or {}).items() if value is not None
@@ -461,7 +462,7 @@ def _named(items: Sequence[T] | Mapping[str, T]) -> list[tuple[str | None, T]]:
 
 
 def _items(kind: type[T], answer: httpx.Response) -> tuple[Mapping[str, Any], list[T]]:
-    """An answer that has several things in it: as it came, and the things."""
+    """A response with several items: the whole of it, and the items."""
     page = json_of(answer)
     if not isinstance(page, dict) or not isinstance(page.get("items"), list):
         raise PostilError("the server's answer is not a list of items.")

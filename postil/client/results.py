@@ -1,4 +1,4 @@
-"""What the API answers with or refuses with, and what is sent to it that has several fields.
+"""What the API returns, its errors, and what is sent to it in several fields.
 
 Each is a frozen dataclass with the fields of the API's model of that name; a test compares them. `read` makes
 them from JSON.
@@ -24,7 +24,7 @@ _hints = cache(get_type_hints)
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """That the server answers, and can reach its database."""
+    """The server is running and can reach its database."""
 
     status: str
     version: str
@@ -32,7 +32,7 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class Me:
-    """Whom the token speaks for, and what it may be used for."""
+    """Whose token this is, and what it may be used for."""
 
     login: str
     name: str
@@ -44,7 +44,7 @@ class Me:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """A course, and how much is in it."""
+    """A course, and how many questions and answers it has."""
 
     id: int
     name: str
@@ -56,7 +56,7 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question, and how far its answers are."""
+    """A question, and how many of its answers are judged and decided."""
 
     id: int
     course_id: int
@@ -72,7 +72,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """One thing that a full answer says."""
+    """One point that a full answer makes."""
 
     id: str
     name: str
@@ -82,7 +82,7 @@ class Facet:
 
 @dataclass(frozen=True, slots=True)
 class Facets:
-    """What a full answer says, as a teacher set it; None where nobody did, and Postil finds its own."""
+    """The points that a full answer makes; None if no teacher has set any: Postil then finds its own."""
 
     facets: tuple[Facet, ...] | None
     outdated: bool
@@ -91,7 +91,7 @@ class Facets:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What the machine says of a stored answer; `reason` is a value of `postil.Reason`."""
+    """The machine's judgement of a stored answer; `reason` is a value of `postil.Reason`."""
 
     label: str
     probabilities: Mapping[str, float]
@@ -105,7 +105,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A person's label for an answer, and what the machine had said when it was given."""
+    """A person's label for an answer, and the machine's label at that time."""
 
     id: int
     answer_id: int
@@ -119,7 +119,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class AnswerFacet:
-    """What an answer does with one facet; `outcome` is None where nobody has looked."""
+    """Whether an answer expresses one facet; `outcome` is None if nobody has looked."""
 
     id: str
     name: str
@@ -129,7 +129,7 @@ class AnswerFacet:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer with all that is known of it; a person's decision counts before the machine's judgement."""
+    """An answer with everything known about it; a person's decision overrides the machine's judgement."""
 
     id: int
     question_id: int
@@ -157,14 +157,14 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What was taken back: the last step, which may have been about several answers."""
+    """What was taken back: the last step, which may concern several answers."""
 
     undone: tuple[Decision, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Work on a question in the background, and how far it is."""
+    """Work on a question in the background, and its progress."""
 
     id: int
     question_id: int
@@ -194,7 +194,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What the latest regrade would change; `job_id` is None where none waits to be applied."""
+    """What the latest regrade would change; `job_id` is None if there is nothing to apply."""
 
     job_id: int | None
     items: tuple[Change, ...]
@@ -209,7 +209,7 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """How an answer compares with the reference: for who knows that, and for who wrote the answer."""
+    """How an answer compares with the reference, for the teacher and for the student."""
 
     teacher: str
     student: str
@@ -217,7 +217,7 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class FoundFacet:
-    """What an answer does with one facet, and the words that do it."""
+    """Whether an answer expresses or contradicts one facet, and in which words."""
 
     id: str
     first: str
@@ -252,7 +252,7 @@ class TextAlignment:
 
 @dataclass(frozen=True, slots=True)
 class TextJudgement:
-    """What Postil says of one answer.
+    """Postil's judgement of one answer.
 
     Feedback, facets and alignment are given if they were asked for and a model judged. `reason` is a value of
     `postil.Reason`, and `because` says the same in words. `reader` is the network that read the answer.
@@ -275,7 +275,7 @@ class TextJudgement:
 
 @dataclass(frozen=True, slots=True)
 class GradedTexts:
-    """The judgements of a class, and what is wrong with its question or references, if anything is."""
+    """The judgements of a class, and what is wrong with its question or references."""
 
     items: tuple[TextJudgement, ...]
     warnings: tuple[str, ...]
@@ -283,7 +283,7 @@ class GradedTexts:
 
 @dataclass(frozen=True, slots=True)
 class AlignedSentences:
-    """Two sentences aligned, and what that shows."""
+    """Two aligned sentences, and what the alignment shows."""
 
     id: str
     source: tuple[str, ...]
@@ -295,7 +295,7 @@ class AlignedSentences:
 
 @dataclass(frozen=True, slots=True)
 class TextDifference:
-    """A place where the text says something else than the hypothesis."""
+    """A place where the text says something different from the hypothesis."""
 
     kind: str
     hypothesis: str
@@ -320,7 +320,7 @@ class TextEntailment:
 
 @dataclass(frozen=True, slots=True)
 class AnswerFacets:
-    """What one answer does with each facet of the reference."""
+    """Whether one answer expresses each facet of the reference."""
 
     id: str
     facets: tuple[FoundFacet, ...]
@@ -329,7 +329,7 @@ class AnswerFacets:
 
 @dataclass(frozen=True, slots=True)
 class NewAnswer:
-    """An answer to store; `key` is its id in your own system, `label` what a person decided before."""
+    """An answer to store; `key` is its id in your own system, `label` what a person has already given it."""
 
     key: str
     text: str
@@ -339,7 +339,7 @@ class NewAnswer:
 
 @dataclass(frozen=True, slots=True)
 class NewFacet:
-    """One thing that a full answer says; with an `id`, one that already exists, perhaps renamed."""
+    """One point that a full answer makes; with an `id`, an existing one, perhaps renamed."""
 
     name: str
     id: str | None = None
@@ -368,7 +368,7 @@ class Erased:
 
 
 class Judged(list[T]):
-    """What was found, in the order of what was sent; `warnings` name the texts not read to their end."""
+    """The findings, in the order of the texts; `warnings` name texts that were not read to their end."""
 
     def __init__(self, items: Iterable[T] = (), warnings: Iterable[str] = ()) -> None:
         super().__init__(items)
@@ -423,7 +423,7 @@ class FieldError:
 
 
 class ApiError(PostilError):
-    """What the server answered instead of a result, with the fields of its problem+json."""
+    """An error that the server returned, with the fields of its problem+json."""
 
     def __init__(self, status: int, problem: Mapping[str, Any], retry_after: float | None = None) -> None:
         self.status = status
@@ -446,11 +446,11 @@ class ApiError(PostilError):
 
 
 class UnreachableError(PostilError):
-    """The server did not answer, or broke off."""
+    """The server did not answer, or the connection broke."""
 
 
 def json_of(answer: httpx.Response) -> object:
-    """The JSON that an answer has in it."""
+    """The JSON in a response."""
     try:
         return answer.json()
     except ValueError as error:
@@ -460,7 +460,7 @@ def json_of(answer: httpx.Response) -> object:
 
 
 def problem_of(answer: httpx.Response) -> Mapping[str, Any]:
-    """The problem that an answer tells of; empty where it tells of none."""
+    """The problem that a response describes; empty if it describes none."""
     try:
         problem = answer.json()
     except ValueError:  # of a proxy in between, perhaps

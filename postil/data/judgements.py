@@ -1,4 +1,4 @@
-"""What Postil says of an answer: a label, how sure, in three schemes, and a score."""
+"""What Postil says of an answer: a label in three schemes, how sure it is, and a score."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EXPRESSED, UNADDRESSED, CONTRADICTED = "Expressed", "Unaddressed", "Contradicted
 
 @dataclass(frozen=True, slots=True)
 class FacetOutcome:
-    """What an answer does with a facet, how sure that is, and the words that do it.
+    """Whether an answer expresses or contradicts a facet, how sure that is, and in which words.
 
     `contradicted` is the chance that the answer contradicts the facet, whatever the label. Spans are
     characters: of the answer as it was judged (contractions spelled out, blanks made single), and of the
@@ -115,7 +115,7 @@ class Explanation:
 
 
 class Reason(StrEnum):
-    """Why a judgement is as it is, where something else than the model decided it or set it apart."""
+    """Why a judgement is as it is, where something other than the model decided it or set it apart."""
 
     TOLD = "told"
     EMPTY = "empty"

@@ -69,7 +69,7 @@ class Entailment:
     label: str
     probabilities: Mapping[str, float]
     confidence: float
-    found: Findings = field(default_factory=Findings)
+    findings: Findings = field(default_factory=Findings)
     justification: str = ""
 
     @property

@@ -47,7 +47,7 @@ _LEAST_GAP, _MOST_GAP = 92, 240
 _EMPTY_GAP = 16
 _COLUMN_GAP = 230
 # Where along its link a label may stand, the best place first.
-_PLACES = (0.5, 0.42, 0.58, 0.35, 0.65, 0.28, 0.72, 0.21, 0.79, 0.15, 0.85)
+_SHARES = (0.5, 0.42, 0.58, 0.35, 0.65, 0.28, 0.72, 0.21, 0.79, 0.15, 0.85)
 
 Point = tuple[float, float]
 
@@ -273,7 +273,7 @@ def _links(
         text = labels[number]
         width = text_width(text, SMALL) + 14
         left, right = inside[0] + width / 2, inside[1] - width / 2
-        ways = (_between(_mean(starts), _mean(ends), place, upright) for place in _PLACES)
+        ways = (_between(_mean(starts), _mean(ends), share, upright) for share in _SHARES)
         hubs = [(max(left, min(x, right)), y) for x, y in ways]
         free = [hub for hub in hubs if not any(_overlap(hub, width, *other) for other in covered)]
         clear = clear and bool(free)

@@ -66,17 +66,17 @@ def stretches(
     several stretches; words that no alignment names are a stretch of their own.
     """
     members: list[list[int]] = [[] for _ in tokens]
-    for place, side in enumerate(sides):
+    for index, side in enumerate(sides):
         for number in side:
-            members[number - 1].append(place)
+            members[number - 1].append(index)
     cut: list[Stretch] = []
     taken: list[list[int]] = [[] for _ in sides]
     start = 0
     for end in range(1, len(tokens) + 1):
         if end < len(tokens) and members[end] == members[start]:
             continue
-        for place in members[start]:
-            taken[place].append(len(cut))
+        for index in members[start]:
+            taken[index].append(len(cut))
         cut.append(Stretch(" ".join(tokens[start:end]), tuple(members[start])))
         start = end
     return cut, taken
@@ -221,7 +221,7 @@ def plain_outcome(outcome: FacetOutcome) -> dict[str, object]:
 
 def plain_entailment(judged: Entailment, scheme: str) -> dict[str, object]:
     """A judged pair: the label in a scheme, how sure, and which part of the text says so."""
-    findings = judged.found
+    findings = judged.findings
     return {
         "label": judged.two_way if scheme == "2way" else judged.label,
         "confidence": judged.confidence,

@@ -95,10 +95,10 @@ def in_words(bars: Sequence[Bar]) -> str:
 def _axis(low: float) -> str:
     base = 18 + _HIGH
     marks = [f'<path class="axis" d="M0 {base + 0.5}H{_WIDTH}"/>']
-    for place, anchor in ((0.0, "start"), (0.2, ""), (0.4, ""), (0.6, ""), (0.8, ""), (1.0, "end")):
+    for share, anchor in ((0.0, "start"), (0.2, ""), (0.4, ""), (0.6, ""), (0.8, ""), (1.0, "end")):
         marks.append(
-            f'<text class="mark" x="{place * _WIDTH:.0f}" y="{base + 16}" '
-            f'text-anchor="{anchor or "middle"}">{low + place * (1 - low):.0%}</text>'
+            f'<text class="mark" x="{share * _WIDTH:.0f}" y="{base + 16}" '
+            f'text-anchor="{anchor or "middle"}">{low + share * (1 - low):.0%}</text>'
         )
     return "".join(marks)
 

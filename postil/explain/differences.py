@@ -267,7 +267,7 @@ def _phrase(run: Sequence[int], loose: set[int], document: Document) -> Iterator
         return says or token.index in cues
 
     ends = [
-        place for place, number in enumerate(run) if number in loose and can_end(document.tokens[number - 1])
+        index for index, number in enumerate(run) if number in loose and can_end(document.tokens[number - 1])
     ]
     numbers = tuple(run[: max(ends, default=-1) + 1])
     words = tokens_of(document, numbers)

@@ -304,9 +304,9 @@ _PARTS = 3  # parts named of each kind
 def justified(hypotheses: Sequence[str], judged: Sequence[Entailment]) -> list[Entailment]:
     """The judgements, each with its justification; the best sentence is aligned with the hypothesis."""
     indices = [
-        index for index, pair in enumerate(judged) if pair.found.sentence and hypotheses[index].strip()
+        index for index, pair in enumerate(judged) if pair.findings.sentence and hypotheses[index].strip()
     ]
-    texts = [(judged[index].found.sentence, hypotheses[index]) for index in indices]
+    texts = [(judged[index].findings.sentence, hypotheses[index]) for index in indices]
     aligned = dict(zip(indices, load_aligner().align_texts(texts), strict=True))
     return [
         replace(pair, justification=justify(pair, aligned.get(index))) for index, pair in enumerate(judged)
@@ -315,7 +315,7 @@ def justified(hypotheses: Sequence[str], judged: Sequence[Entailment]) -> list[E
 
 def justify(judged: Entailment, aligned: AlignedPair | None) -> str:
     """Say in a few sentences why a text entails a hypothesis, denies it or leaves it open."""
-    verdict, findings = _VERDICTS[judged.label], judged.found
+    verdict, findings = _VERDICTS[judged.label], judged.findings
     if aligned is None:
         return f"{verdict}: one of the two texts has no words."
     words = findings.sentence.split()

@@ -132,7 +132,7 @@ def for_teacher(
     if read_to is not None:
         plan.append(Statement(Kind.READ_TO, (str(read_to),), check=True))
     sentences = sentences_of(plan)
-    doubt = next((place for place, statement in enumerate(plan) if statement.check), len(plan))
+    doubt = next((index for index, statement in enumerate(plan) if statement.check), len(plan))
     return " ".join(sentences[:doubt]), " ".join(sentences[doubt:])
 
 

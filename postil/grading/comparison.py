@@ -11,7 +11,7 @@ from math import prod
 from postil.alignment.aligner import MOST_ALIGNED, chunked_pair, load_aligner
 from postil.alignment.features import Pair as WordPair
 from postil.alignment.features import prepare, read
-from postil.data.judgements import AlignedPair, ChunkedPair, FacetOutcome, Facets, Judgement
+from postil.data.judgements import AlignedPair, ChunkedPair, FacetOutcome, Facets, Judgement, Reason
 from postil.grading.answers import MOST_READ
 from postil.grading.claims import find_points, judge_found, locate
 from postil.language.document import Document
@@ -25,6 +25,8 @@ _Pair = tuple[str, str]  # an answer and the reference that it was compared with
 _Prepared = tuple[ChunkedPair, WordPair]  # the two in chunks, and their words compared
 # The question, the pair, the claims that a person set, and whether the answer was read to its end
 _Key = tuple[str, _Pair, Facets, bool]
+# Whoever looks at an answer because its reference is long has to see what it leaves out.
+_COMPARED = (None, Reason.LONG_REFERENCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ def compare(classes: Sequence[Class]) -> list[list[Comparison | None]]:
     """Compare the answers of several classes at once; equal texts are looked at once and share a comparison.
 
     The claims are those that a person set, or else the points of the reference. None where nothing needs to
-    be compared: what was decided without a model, or has no reference.
+    be compared: what was decided without a model or set apart for what it says, or has no reference.
     """
     keys = [_keys(members) for members in classes]
     distinct = list(dict.fromkeys(key for row in keys for key in row if key is not None))
@@ -94,7 +96,7 @@ def _keys(members: Class) -> list[_Key | None]:
     for answer, judgement in zip(members.answers, members.judgements, strict=True):
         full = spelled_out(" ".join(answer.split()))
         text, reference = (beginning(each, MOST_ALIGNED) for each in (full, judgement.reference))
-        compared = reference and judgement.reason is None and any(map(str.isalnum, text))
+        compared = reference and judgement.reason in _COMPARED and any(map(str.isalnum, text))
         keys.append((question, (text, reference), members.claims, text == full) if compared else None)
     return keys
 

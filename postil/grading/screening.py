@@ -237,13 +237,13 @@ def _poor_references(question: Question, asks: Sequence[str], *, topical: bool) 
     """A sentence for each reference that is no answer to the question."""
     texts = (question.text, *(reference.text for reference in question.references))
     documents = list(analyse_many([beginning(text, MOST_READ) for text in texts]))
-    for place, document in enumerate(documents[1:], 1):
-        others = documents[:place] + documents[place + 1 :]
+    for number, document in enumerate(documents[1:], 1):
+        others = documents[:number] + documents[number + 1 :]
         fault = _fault(document, documents[0], asks)
         if not fault and topical and _is_unrelated(document, others):
             fault = "seems to be about something else: check that it stands beside the right question."
         if fault:
-            name = "The reference" if len(documents) == 2 else f"Reference {place}"
+            name = "The reference" if len(documents) == 2 else f"Reference {number}"
             yield f"{name} {fault}"
 
 

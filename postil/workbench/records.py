@@ -96,7 +96,7 @@ _REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """A course, how many questions and answers it holds, and whose it is, if anybody's by name.
+    """A course, how many questions and answers it holds, and its owner, where there are accounts.
 
     `strictness` is how readily its answers are called correct: `lenient`, `normal` or `strict`.
     """

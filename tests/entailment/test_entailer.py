@@ -39,10 +39,10 @@ def test_plain_pairs(text, hypothesis, label):
 
 
 def test_the_parts_that_were_found():
-    found = judge("It rained. Rosa Diaz bought a small house.", "Rosa Diaz bought a boat.").found
-    assert found.sentence == "Rosa Diaz bought a small house."
-    assert "Rosa Diaz" in found.supported
-    assert any("boat" in part for part in found.unsupported)
+    findings = judge("It rained. Rosa Diaz bought a small house.", "Rosa Diaz bought a boat.").findings
+    assert findings.sentence == "Rosa Diaz bought a small house."
+    assert "Rosa Diaz" in findings.supported
+    assert any("boat" in part for part in findings.unsupported)
 
 
 @pytest.mark.parametrize(("text", "hypothesis"), [("", "A dog."), ("A dog.", ""), ("", ""), ("?!", "...")])
@@ -71,7 +71,7 @@ def test_a_long_text_is_searched():
     assert len(dull) < LONGEST_TEXT / 2
     judged = judge(f"{dull}Rosa Diaz bought a small house. {dull}", "Rosa Diaz bought a house.")
     assert judged.label == "ENTAILMENT"
-    assert judged.found.sentence == "Rosa Diaz bought a small house."
+    assert judged.findings.sentence == "Rosa Diaz bought a small house."
 
 
 def test_neighbours_do_not_matter_and_it_is_deterministic():

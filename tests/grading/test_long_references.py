@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from postil.data.judgements import Judgement, Reason
+from postil.grading.comparison import Class, compare
 from postil.grading.evidence import ENCODER
 from postil.grading.judging import LONG_REFERENCE, Opinion, judge_class
 from postil.grading.memory import NEW
@@ -73,3 +74,13 @@ def test_beside_a_long_reference_only_what_is_surely_wrong_passes(wrong, referen
 def test_whoever_said_how_strict_to_be_is_not_asked() -> None:
     assert judged(0.90, LONG, leniency=-0.2).reason is None
     assert judged(0.90, LONG, decided={"it is encrypted": "incorrect"}).reason is None
+
+
+@pytest.mark.parametrize(
+    ("reason", "compared"),
+    [(None, True), (Reason.LONG_REFERENCE, True), (Reason.LONG, False), (Reason.ORDER, False)],
+)
+def test_an_answer_left_to_a_person_beside_a_long_reference_is_compared_with_it(reason, compared) -> None:
+    judgement = Judgement({"5way": "irrelevant"}, {}, 0.0, 0.9, True, LONG, reason=reason)
+    ((comparison,),) = compare([Class(QUESTION, ["the window gets smaller"], [judgement])])
+    assert (comparison is not None) == compared

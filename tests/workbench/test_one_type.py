@@ -179,7 +179,7 @@ PAIRS = [
         entailer.Entailment,
         only_shape={"id": "of the pair that was sent"}
         | dict.fromkeys(("sentence", "stands_for", "supported", "unsupported", "differences"), "of `found`"),
-        only_other={"found": "its fields"},
+        only_other={"findings": "its fields"},
     ),
     Pair(
         judging_schemas.TextEntailment,

@@ -46,11 +46,11 @@ def identify(request: Request) -> Caller:
     scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not secret.strip():
         raise _unknown(request, "The request has no token.", "Bearer")
-    found = find_token(request.app.state.store, secret.strip())
+    owner = find_token(request.app.state.store, secret.strip())
     # A token from `--local` is worthless where there are accounts, and the other way round.
-    if found is None or (found[0].id is None) != request.app.state.settings.local:
+    if owner is None or (owner[0].id is None) != request.app.state.settings.local:
         raise _unknown(request, "This token is unknown or no longer valid.", _INVALID)
-    caller = Caller(*found)
+    caller = Caller(*owner)
     _count(request, caller.person)
     request.state.caller, request.state.person = caller, caller.person
     return caller

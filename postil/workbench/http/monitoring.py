@@ -225,7 +225,7 @@ async def show_readiness(request: Request) -> Response:
 
 @router.get("/metrics")
 async def show_metrics(request: Request) -> Response:
-    """The figures, for those who may have them; for others there is no such page."""
+    """The figures, for those who may have them; everybody else gets the usual 404."""
     monitor: Monitor = request.app.state.monitor
     if not is_monitor(request, monitor.settings):
         raise HTTPException(404)

@@ -1,4 +1,4 @@
-"""The process that judges: started at the first request, started again if it dies, gone with the server.
+"""The process that judges: started at the first request, restarted if it dies, ended with the server.
 
 Pages and judgements must not wait for each other, and models need memory; so the models live beside the web
 server, in one process. It keeps nothing, and what it is given appears in no message and no log. People take

@@ -58,7 +58,7 @@ async def _seen(request: Request) -> dict[int, Version]:
 
 @router.get("/questions/{question_id}/start", dependencies=[may(Level.HELP)])
 def show_start(request: Request, question_id: int, store: OfStore) -> Response:
-    """The answers to label first; while they are being chosen, how far that is."""
+    """The answers to label first; while they are being chosen, the progress."""
     question = get_question(store, question_id)
     at_work = active_job(store, question_id)
     if not question.answers or (at_work and at_work.kind != "propose"):

@@ -164,7 +164,7 @@ def state_of(account: Account) -> str:
 
 
 def _new_link(request: Request, store: Store, account: Account) -> Once:
-    """A link to choose a password with, and what to say beside it; it is shown this one time."""
+    """A link to choose a password with, and what to say beside it; it is shown only once."""
     token = make_link(store, RESET if account.has_password else INVITATION, account.person.id, 24 * _DAYS)
     return Once(
         f"A link for {account.person.name}",

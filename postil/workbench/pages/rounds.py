@@ -275,7 +275,7 @@ def make(
 
 @router.get("/rounds/{round_id}", dependencies=[may_see_round])
 def show_round(request: Request, round_id: int, store: OfStore, person: OfPerson) -> HTMLResponse:
-    """How far a round is, and once both have finished, how far they agree."""
+    """The progress of a round, and once both have finished, how well they agree."""
     work = get_work(store, round_id)
     far = progress(work)
     level = level_on(store, person, round_id=round_id) or 0

@@ -1,4 +1,4 @@
-"""A question's page: how far the work is, and its answers in a table with label, confidence and reason."""
+"""A question's page: the progress, and its answers in a table with label, confidence and reason."""
 
 from __future__ import annotations
 

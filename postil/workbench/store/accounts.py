@@ -150,7 +150,7 @@ def close_account(store: Store, account_id: int, heir: int | None) -> None:
 
 
 def reopen_account(store: Store, account_id: int) -> None:
-    """Open a closed account again; its courses stay with whoever got them."""
+    """Open a closed account again; its courses stay with their new owners."""
     with store.writing() as session:
         demand_account(session, account_id).closed = None
 

@@ -70,7 +70,7 @@ _MOST_DIGITS = 10  # of an account's number; a forged one may have more
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link that was not used yet: what it is for, and whose account it is about, if anybody's."""
+    """A link that was not used yet: what it is for, and which account it is about, if any."""
 
     purpose: str
     person: Person | None

@@ -63,7 +63,7 @@ def make_round(
 
 
 def get_work(store: Store, round_id: int) -> Work:
-    """A round, and what was said in it."""
+    """A round, with the labels given in it."""
     with store.reading() as session:
         return _work(session, _demand_round(session, round_id))
 

@@ -109,7 +109,7 @@ def _account(**options: Any) -> Mapped[Any]:
 
 
 class CourseRow(Numbered, Base):
-    """A course, whose it is, and how readily its answers are called correct."""
+    """A course, its owner, and how readily its answers are called correct."""
 
     __tablename__ = "course"
     name: Mapped[str]
