@@ -45,6 +45,7 @@ _PAIR, _PAIR_WORD, _BESIDE_WORD = 3e-3, 3e-4, 6e-6
 _ALONE, _ALONE_WORD, _ALONE_BESIDE = 1e-2, 1e-3, 1.3e-5  # for a pair that is only aligned, and explained so
 _CLAIM = 3e-3  # in a passage
 _ENTAILED, _PASSAGE_WORD, _HYPOTHESIS_WORD, _BESIDE_HYPOTHESIS = 8e-3, 1.8e-4, 3.5e-4, 2.4e-6
+_JUSTIFIED = 3e-6  # more for a word that is aligned with one of the hypothesis
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +150,8 @@ def _entailing(text: str, hypothesis: str) -> float:
     there, here = _count(text, _PASSAGE), _count(hypothesis, _HYPOTHESIS)
     words = _PASSAGE_WORD * there + _HYPOTHESIS_WORD * here
     read = default_price().of(_pieces(text, _PASSAGE) + _pieces(hypothesis, _HYPOTHESIS))
-    return _ENTAILED + words + _BESIDE_HYPOTHESIS * there * here + read
+    compared = (_BESIDE_HYPOTHESIS * there + _JUSTIFIED * min(there, _ALIGNED)) * here
+    return _ENTAILED + words + compared + read
 
 
 def _count(text: str, most: int) -> int:
