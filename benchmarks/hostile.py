@@ -160,6 +160,12 @@ def _class_task(text: str, count: int, *, explain: bool) -> ClassTask:
 REQUESTS: Mapping[str, Callable[[str, int], Task]] = {
     "grade": lambda text, count: _class_task(text, count, explain=False),
     "explain": lambda text, count: _class_task(text, count, explain=True),
+    "decided": lambda text, count: ClassTask(
+        f"{QUESTION}{text}"[:5_000],
+        (f"{REFERENCE}{text}"[:500],),
+        tuple(f"{START}{n} {text}"[:200] for n in range(count)),
+        tuple((f"{text[:190]} {n}", "correct") for n in range(min(count, 50))),
+    ),
     "align": lambda text, count: AlignTask(
         tuple((f"{START}{number} {text}"[:500], f"{REFERENCE}{text}"[:500]) for number in range(count))
     ),
@@ -170,6 +176,12 @@ REQUESTS: Mapping[str, Callable[[str, int], Task]] = {
         f"{QUESTION}{text}"[:5_000],
         f"{REFERENCE}{text}"[:1_000],
         tuple(f"{START}{n} {text}"[:1_000] for n in range(count)),
+    ),
+    "named": lambda text, count: FacetsTask(
+        f"{QUESTION}{text}"[:5_000],
+        f"{REFERENCE}{text}"[:1_000],
+        tuple(f"{START}{n} {text}"[:200] for n in range(count)),
+        tuple(f"{text[9 * n : 9 * n + 8]} gap {n}" for n in range(20)),
     ),
 }
 

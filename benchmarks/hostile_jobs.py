@@ -177,8 +177,10 @@ def limited(megabytes: int, groups: Path = GROUPS) -> Iterator[str]:
         try:
             yield f"{megabytes} MB together, by a cgroup"
         finally:
-            with suppress(OSError):  # a killed worker's process may still be ending
-                (group.parent / "cgroup.procs").write_text(str(os.getpid()))
+            for process in (group / "cgroup.procs").read_text().split():  # also what multiprocessing left
+                with suppress(OSError):  # it has ended meanwhile
+                    (group.parent / "cgroup.procs").write_text(process)
+            with suppress(OSError):
                 group.rmdir()
     else:
         most = megabytes * 1024 * 1024

@@ -30,7 +30,16 @@ from postil.grading.evidence import gather, nearness
 from postil.grading.judging import Opinion, judge_class, unaided, worth_labelling
 from postil.grading.memory import KNOWN, NEW, NEW_CAREFUL, Kernel, leniency
 from postil.grading.probabilities import Model, Stack, demand_labels, fit_to, load_model, save_model
-from postil.language.network import CAREFUL, CASCADE, QUICK, companion, default_reader, demand_reader, reader
+from postil.language.network import (
+    CAREFUL,
+    CASCADE,
+    QUICK,
+    companion,
+    default_reader,
+    demand_reader,
+    one_thread_each,
+    reader,
+)
 
 Progress = Callable[[int, int], None]
 Labelled = tuple[str, str]  # an answer and its label
@@ -134,7 +143,8 @@ class Grader:
             raise PostilError(f"at least one answer must be asked for, not {count}.")
         references = _demanded(references)
         opinions, kernel, decided = self._knowledge(question, references)
-        return worth_labelling(question, references, answers, count, opinions, kernel, decided)
+        with one_thread_each():
+            return worth_labelling(question, references, answers, count, opinions, kernel, decided)
 
     def _grade(
         self, classes: Iterable[tuple[Question, Sequence[str], Facets]], *, explain: bool
@@ -151,17 +161,19 @@ class Grader:
     def _judge(self, question: Question, answers: Sequence[str]) -> list[Judgement]:
         references = _demanded(_texts(question.references))
         opinions, kernel, decided = self._knowledge(question.text, references)
-        return judge_class(
-            question.text,
-            references,
-            answers,
-            opinions,
-            kernel,
-            decided,
-            self.credit,
-            self.target,
-            STRICTNESS[self.strictness] + self._learned_leniency(question.text, references),
-        )
+        readiness = STRICTNESS[self.strictness] + self._learned_leniency(question.text, references)
+        with one_thread_each():
+            return judge_class(
+                question.text,
+                references,
+                answers,
+                opinions,
+                kernel,
+                decided,
+                self.credit,
+                self.target,
+                readiness,
+            )
 
     def _learned_leniency(self, question: str, references: Sequence[str]) -> float:
         """How readily the person calls answers correct whose labels of other questions are remembered.

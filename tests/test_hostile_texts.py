@@ -158,6 +158,18 @@ def test_analysing_flat_trees_is_not_square():
     assert time.process_time() - begun < 10  # 24 seconds and 2 GB before
 
 
+def test_the_roles_of_many_predicates_are_looked_for_a_few_at_a_time():
+    document = analyse("if it is open then it is closed " * 200)
+    assert analyse("It is open.").predicates  # the model is loaded
+    tracemalloc.start()
+    try:
+        assert len(document.predicates) > 200
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 50 * MEGABYTE  # 114 when those of a text were all looked for at once
+
+
 def test_a_class_takes_no_more_memory_than_a_few_answers():
     grader, question = postil.load(), make_question(QUESTION, [REFERENCE, LONG["emoji"]])
     answers = [f"{number} gaps are in the path. {LONG['emoji']}" for number in range(12)]

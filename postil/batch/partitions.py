@@ -28,6 +28,7 @@ from postil.data.formats.rows import demand_object, placeholder
 from postil.data.formats.spreadsheets import (
     DELIMITERS,
     FORMULA,
+    INNER_FORMULA,
     csv_reader,
     defused,
     fit_cells,
@@ -166,7 +167,7 @@ _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?")
 
 def defused_row(text: str, layout: Layout) -> str:
     """A record in which no cell is a formula: as it was written, unless one of its cells is one."""
-    if not _SUSPECT.search(text):
+    if not (_SUSPECT.search(text) or INNER_FORMULA.search(text)):
         return text
     # A table of one column is written with quotation marks, where it needs them, as soon as it gets more.
     written = layout if layout.delimiter else replace(layout, delimiter=",")

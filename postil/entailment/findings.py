@@ -6,9 +6,9 @@ states ("cannot fly"); what the text thinks possible, plans or supposes is left 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 from scipy.special import softmax
@@ -105,8 +105,8 @@ def bonds(reading: Reading) -> tuple[float, int]:
         if token.head == token.index or token.head not in rows:
             continue
         total += 1
-        below, above = reading.supporters(rows[token.index]), reading.supporters(rows[token.head])
-        near = any(_are_near(tokens, *pair) for pair in product(below, above))
+        below, above = (frozenset(reading.supporters(rows[index])) for index in (token.index, token.head))
+        near = _any_near(tokens, below, above)
         shared += near
         if near and token.relation in _ROLES:
             roles = {_kind(tokens[index]) for index in below if tokens[index].head in above}
@@ -119,12 +119,20 @@ def _kind(token: Token) -> str:
     return token.relation.split(":")[0]
 
 
-def _are_near(tokens: Sequence[Token], below: int, above: int) -> bool:
-    """Whether two words are at most two steps apart: one above the other, or under the same word."""
-    if below == above:
-        return False
-    first, second = tokens[below].head, tokens[above].head
-    return first == second or above in (first, tokens[first].head) or below in (second, tokens[second].head)
+def _any_near(tokens: Sequence[Token], below: Collection[int], above: Collection[int]) -> bool:
+    """Whether a word of each kind are at most two steps apart: one above the other, or under the same word.
+
+    Heads are looked up, because a text may have every word a thousand times: pairs would be a million.
+    """
+    heads = [token.head for token in tokens]
+
+    def is_under(index: int, others: Collection[int]) -> bool:
+        return any(head != index and head in others for head in (heads[index], heads[heads[index]]))
+
+    if any(is_under(index, above) for index in below) or any(is_under(index, below) for index in above):
+        return True
+    siblings = Counter(heads[index] for index in below)
+    return any(siblings[heads[index]] > (index in below) for index in above)
 
 
 def denied(reading: Reading) -> tuple[int, int] | None:

@@ -8,7 +8,7 @@ head, less the branches that a third model leaves out (`SpanModel`).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -50,7 +50,8 @@ from postil.language.role_features import (
 )
 
 NO_ROLE = "-"
-_BATCH = 256
+_BATCH = 256  # documents
+_TOGETHER = 128  # predicates
 _MOST_CANDIDATES = 100  # for one predicate; no sentence that anybody wrote has as many
 
 ROLESET_ATOMS = ("roleset", "inventory", "f0", "f1", "f2", "f34", "verb", "class", "changes")
@@ -161,8 +162,9 @@ def decode(nearby: Sequence[Candidate], scores: Singles, labels: Sequence[str]) 
     """Give each candidate its best role, numbered roles once each; the surest choose first."""
     taken: set[str] = set()
     chosen: list[Choice] = []
+    best = np.argsort(-scores, axis=1, kind="stable")[:, :4].tolist()
     for row in np.argsort(-scores[:, 1:].max(axis=1), kind="stable").tolist():
-        for label in np.argsort(-scores[row], kind="stable").tolist()[:4]:
+        for label in best[row]:
             role = labels[label]
             if role == NO_ROLE:
                 break
@@ -191,20 +193,9 @@ class RoleModel:
         """The predicates of each tree; with `chosen`, of those words and in those senses."""
         if chosen is None:
             chosen = self.rolesets.choose(trees)
-        groups, atoms = role_rows(trees, chosen)
         arguments: dict[tuple[int, int], list[Choice]] = {}
-        if groups:
-            scores = self.network.scores(atoms)
-            row = 0
-            for number, node, nearby in groups:
-                block = scores[row : row + len(nearby)]
-                row += len(nearby)
-                tree, choices = trees[number], decode(nearby, block, self.network.labels)
-                roleset = dict(chosen[number])[node]
-                functions, changes = inventory(roleset), verb_class(roleset)[1]
-                choices = with_undergoer(tree, node, functions, choices, changes=changes)
-                choices = with_object(tree, node, functions, nearby, choices)
-                arguments[number, node] = with_doer(tree, node, functions, nearby, choices)
+        for part in _parts(chosen):
+            arguments |= self._arguments(trees, part)
         spans = self.spans(trees, arguments)
         return [
             tuple(
@@ -213,6 +204,37 @@ class RoleModel:
             )
             for number, tree in enumerate(trees)
         ]
+
+    def _arguments(
+        self, trees: Sequence[Tree], chosen: Sequence[Sequence[tuple[int, str]]]
+    ) -> dict[tuple[int, int], list[Choice]]:
+        """The arguments of each predicate by the numbers of its tree and word."""
+        groups, atoms = role_rows(trees, chosen)
+        if not groups:
+            return {}
+        scores = self.network.scores(atoms)
+        arguments: dict[tuple[int, int], list[Choice]] = {}
+        row = 0
+        for number, node, nearby in groups:
+            block = scores[row : row + len(nearby)]
+            row += len(nearby)
+            tree, choices = trees[number], decode(nearby, block, self.network.labels)
+            roleset = dict(chosen[number])[node]
+            functions, changes = inventory(roleset), verb_class(roleset)[1]
+            choices = with_undergoer(tree, node, functions, choices, changes=changes)
+            choices = with_object(tree, node, functions, nearby, choices)
+            arguments[number, node] = with_doer(tree, node, functions, nearby, choices)
+        return arguments
+
+
+def _parts(chosen: Sequence[Sequence[tuple[int, str]]]) -> Iterator[list[list[tuple[int, str]]]]:
+    """The chosen predicates of the trees, so many at a time: all of a hostile text take gigabytes."""
+    numbered = [(number, predicate) for number, own in enumerate(chosen) for predicate in own]
+    for start in range(0, len(numbered), _TOGETHER):
+        part: list[list[tuple[int, str]]] = [[] for _ in chosen]
+        for number, predicate in numbered[start : start + _TOGETHER]:
+            part[number].append(predicate)
+        yield part
 
 
 def _predicate(tree: Tree, node: int, roleset: str, arguments: Sequence[Argument]) -> Predicate:

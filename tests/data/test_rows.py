@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from postil.data.formats.rows import Rows, read_rows, write_rows
-from postil.data.formats.spreadsheets import Limits
+from postil.data.formats.spreadsheets import Limits, defused, undefused
 from postil.errors import InputError, PostilError
 
 FORMATS = [".csv", ".tsv", ".jsonl", ".xlsx"]
@@ -408,6 +408,35 @@ def test_formulas_can_be_defused_in_csv(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     write_rows(path, ["id", "answer"], [["1", "=1+1"], ["2", "a=b"]], defuse_formulas=True)
     assert path.read_text() == "id,answer\n1,'=1+1\n2,a=b\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("x;=HYPERLINK(A1);y", "x;'=HYPERLINK(A1);y"),
+        ("x\n =1+1", "x\n' =1+1"),
+        ("\n=1+1;@A1", "'\n'=1+1;'@A1"),
+        ("x;-2+cmd|' /C calc'!A0", "x;'-2+cmd|' /C calc'!A0"),
+        ("x;'=1", "x;''=1"),
+        ("it is open;\n- a gap\n- no path", None),
+        ("3; -5 °C", None),
+        ("a = b; b = c", None),
+    ],
+)
+def test_formulas_behind_semicolons_and_line_ends_are_defused_too(tmp_path: Path, text, written) -> None:
+    """Programs of countries that write 1,5 begin a cell there, though the text is in quotation marks."""
+    assert defused(text) == (written or text)
+    assert undefused(defused(text)) == text
+    path = tmp_path / "t.csv"
+    write_rows(path, ["question_id", "id", "answer", "teacher"], [["1", "2", text, ""]], defuse_formulas=True)
+    assert read_rows(path).column("answer") == [text]
+
+
+def test_looking_for_formulas_takes_linear_time() -> None:
+    begun = time.process_time()
+    for text in (";" * 1_000_000, "\n" * 1_000_000, "; " * 500_000, "';" * 500_000, "\n-x" * 300_000):
+        assert undefused(defused(text)) == text
+    assert time.process_time() - begun < 10  # .6 on a quiet machine
 
 
 def test_points_columns_of_canvas_may_repeat(tmp_path: Path) -> None:

@@ -99,6 +99,23 @@ def test_what_networks_spell_out_is_not_cheap_where_it_is_short(given):
     assert estimate(ClassTask("Why?", (given,), texts)) > MOST_SECONDS
 
 
+def test_named_facets_are_priced_by_what_networks_spell_out():
+    """Twenty of them in as many answers took more than twice the limit."""
+    chinese = "电路是断开的所以灯不亮因为没有电流通过灯泡" * 8
+    facets = tuple(f"{chinese[number : number + 8]} gap {number}" for number in range(20))
+    answers = tuple(f"{number} {chinese}" for number in range(20))
+    assert estimate(FacetsTask("Why?", "It is open.", answers, facets)) > MOST_SECONDS
+    assert estimate(FacetsTask("Why?", "It is open.", answers[:2], facets)) < MOST_SECONDS
+
+
+def test_decided_answers_are_compared_with_all_others():
+    consonants = "bcd fgh jkl mnp qrs tvw xzb dfg " * 6
+    decided = tuple((f"{consonants}{number}", "correct") for number in range(50))
+    alone = ClassTask("Why?", ("It is so.",), tuple(text for text, _ in decided))
+    beside = ClassTask("Why?", ("It is so.",), ("It is open.",), decided)
+    assert estimate(beside) > estimate(alone) + 0.3
+
+
 @pytest.mark.parametrize(
     "task",
     [

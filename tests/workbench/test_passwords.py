@@ -25,7 +25,7 @@ REFUSED = {
         postilpassword1 basketball 1234password pr1ncess2020""",
     Weakness.DIGITS: "8391047265 12.05.1987 +44_113_496_0000 4929-1234-5678 x8391047265 !?#$%&!?#$%&",
     Weakness.REPEATED: """aaaaaaaaaa abcabcabcabc passwordpassword Anna1Anna1Anna1 abababababa aabbaabbab
-        Zutzut2026!!""",
+        Zutzut2026!! password1password2 admin1admin2""",
     Weakness.KEYS: """qwertyuiop! 1qaz2wsx3edc asdfghjkl123 abcdefghijk QWERTZuiop12 azertyuiop99 1q2w3e4r5t6y
         mnbvcxz12345""",
     Weakness.PERSON: """anna.etxeberria Etxeberria1987 EtxeberriaAnna! 4nna3txeberria lopez-lopez-2

@@ -5,13 +5,17 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from itertools import islice
+from threading import Event
 
 import pytest
 from hostile_files import make_workbook
-from webclient import let_in
+from webclient import let_in, make_account
 
 from postil.data.formats.rows import write_rows
 from postil.workbench.app import create_app
+from postil.workbench.pages import uploads
 from postil.workbench.settings import Settings
 from postil.workbench.store import answers, courses, decisions, drafts
 
@@ -27,6 +31,12 @@ def client(store, tmp_path):
 def question(store):
     course = courses.create_course(store, "Physics")
     return courses.create_question(store, course, "Why is it lit?", ["The path is closed."], 2)
+
+
+def teacher(app, store, login):
+    """The client of somebody with an account, and a question of theirs."""
+    course = courses.create_course(store, "Biology", make_account(store, login).id)
+    return let_in(app, login), courses.create_question(store, course, "Why?", ["So."], 1)
 
 
 def upload(client, question, data, name="class.csv"):
@@ -311,6 +321,32 @@ def test_more_answers_than_a_school_has_are_refused(store, tmp_path, question):
     assert add(client, draft).status_code == 400
     assert stored(store, question) == []
     assert len(courses.list_questions(store, 1)) == 1
+
+
+def test_somebody_who_sends_many_files_at_once_delays_only_their_own(store, tmp_path, monkeypatch):
+    app = create_app(Settings(tmp_path / "workbench.db", local=False), store)
+    (ane, ones), (bea, others) = (teacher(app, store, login) for login in ("ane", "bea"))
+    open_file, at_once, goes_on = uploads.open_file, [], Event()
+
+    def slow(*given):
+        at_once.append(None)
+        assert goes_on.wait(20)
+        return open_file(*given)
+
+    monkeypatch.setattr(uploads, "open_file", slow)
+    with ThreadPoolExecutor(12) as senders:
+        sent = [senders.submit(upload, ane, ones, CLASS) for _ in range(8)]
+        refused = [future.result() for future in islice(as_completed(sent, 20), 5)]
+        other = senders.submit(upload, bea, others, CLASS)
+        assert ane.get("/").status_code == 200
+        assert len(at_once) == 2
+        goes_on.set()
+        pages = [future.result() for future in sent]
+        assert other.result().url.path.startswith("/drafts/")
+    assert {page.status_code for page in refused} == {429}
+    assert "Several of your files are being read" in refused[0].text
+    assert sum(page.url.path.startswith("/drafts/") for page in pages) == 3
+    assert upload(ane, ones, CLASS).url.path.startswith("/drafts/")  # those before are forgotten
 
 
 def test_a_hostile_file_name_is_only_shown(client, question):

@@ -255,15 +255,23 @@ def _quoted(text: str, alone: bool) -> str:
 # cut by some programs, and a tab or a line end can move what follows into another cell.
 FORMULA = re.compile(r"[\s\ufeff\u200b]*[=+\-@＝＋－＠]|[\t\r]")
 _DEFUSED = re.compile(rf"'+(?:{FORMULA.pattern})")
+# Where lists are separated by semicolons, as in most of Europe, programs cut a file with commas at semicolons
+# and line ends, whatever its quotation marks say, and what follows is a cell. Dashes begin lines of lists:
+# behind one, only what calls something counts.
+INNER_FORMULA = re.compile(
+    r"(?<=[;\n\r])'*(?:[^\S\n\r]|[\ufeff\u200b])*(?:[=@＝＠]|[+\-＋－](?=[^;\n\r]*[(|!]))"
+)
 
 
 def defused(text: str) -> str:
     """A text that no spreadsheet program takes for a formula; `undefused` gives back the original."""
     if text == "-":
         return text  # not a formula; it means "nothing"
-    return f"'{text}" if FORMULA.match(text) or _DEFUSED.match(text) else text
+    begins = FORMULA.match(text) or _DEFUSED.match(text)
+    return ("'" if begins else "") + INNER_FORMULA.sub(r"'\g<0>", text)
 
 
 def undefused(text: str) -> str:
     """The original of a text that `defused` has written."""
+    text = INNER_FORMULA.sub(lambda match: match[0].removeprefix("'"), text)
     return text[1:] if _DEFUSED.match(text) else text

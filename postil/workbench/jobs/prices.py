@@ -29,22 +29,25 @@ from postil.workbench.jobs.judging import (
 MOST_SECONDS = 3.0
 # A word or sign; a run of letters that is too long for a word counts as several.
 _WORD = re.compile(r"\w{1,20}|[^\w\s]")
-# What networks read. They know most English words as a whole, and spell out all else: long runs of letters
-# that are no words cost twice as much as this says, and the prices allow for that.
-_PIECE = re.compile(r"[A-Za-z]{1,5}|[0-9]{1,2}|[^\sA-Za-z0-9]")
+# What networks read. They know most English words as a whole, and spell out all else, above all consonants.
+# Long runs of letters that are no words cost twice as much as this says, and the prices allow for that.
+_CONSONANT = "[b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ]"
+_PIECE = re.compile(rf"{_CONSONANT}{{2}}(?={_CONSONANT})|[A-Za-z]{{1,5}}|[0-9]{{1,2}}|[^\sA-Za-z0-9]")
 
 # The words of a text that count: for grading, for aligning, and of the two sides of entailment.
 _GRADED, _ALIGNED, _PASSAGE, _HYPOTHESIS = 400, 200, 2_000, 200
 _MOST_CLAIMS = 20
-_IN_PASSAGE = 40  # words
+_IN_PASSAGE, _PASSAGE_PIECES = 40, 160  # words, and at most so many pieces
 _CLAUSE = re.compile(r"[.!?;:,]\s|\b(?:and|or|but|because|that|if|when|which|who|so)\b", re.IGNORECASE)
 
 # Seconds.
 _ANSWER, _ANSWER_PIECE, _BESIDE_REFERENCE = 4e-3, 2.5e-4, 2.5e-7  # for a word beside one of a reference
+_BESIDE_DECIDED = 4e-8  # for a piece beside one of the answers that a person has labelled
 _PAIR, _PAIR_WORD, _BESIDE_WORD = 3e-3, 3e-4, 6e-6
 _ALONE, _ALONE_WORD, _ALONE_BESIDE = 1e-2, 1e-3, 1.3e-5  # for a pair that is only aligned, and explained so
-_CLAIM = 3e-3  # in a passage
+_CLAIM, _CLAIM_PIECE = 3e-3, 5e-5  # in a passage
 _ENTAILED, _PASSAGE_WORD, _HYPOTHESIS_WORD, _BESIDE_HYPOTHESIS = 8e-3, 1.8e-4, 3.5e-4, 2.4e-6
+_JUSTIFIED = 3e-6  # more for a word that is aligned with one of the hypothesis
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +111,7 @@ def _grading(task: ClassTask) -> float:
     given = [_pieces(text, _GRADED) for text in texts]
     price = _ANSWER * len(texts) + _ANSWER_PIECE * (asked + sum(expected) + sum(given))
     price += _BESIDE_REFERENCE * words * beside
+    price += _BESIDE_DECIDED * sum(given) * sum(given[len(task.answers) :])
     question = " ".join(task.question.split()[-MOST_OF_A_QUESTION:])
     against = _pieces(question, reader.pieces) + max(expected)
     return reader.times * price + sum(reader.of(against + pieces) for pieces in given)
@@ -136,8 +140,16 @@ def _aligning_pair(source: str, target: str) -> float:
 
 def _looking_for(claims: tuple[str, ...] | int, answers: tuple[str, ...]) -> float:
     """The price of looking for claims, given or only counted, in answers, which are read in passages."""
-    count = claims if isinstance(claims, int) else len(claims)
-    return _CLAIM * count * sum(1 + _count(answer, _ALIGNED) / _IN_PASSAGE for answer in answers)
+    passages = [1 + _count(answer, _ALIGNED) / _IN_PASSAGE for answer in answers]
+    pieces = sum(
+        min(_pieces(answer, _PASSAGE), _PASSAGE_PIECES * parts)
+        for answer, parts in zip(answers, passages, strict=True)
+    )
+    if isinstance(claims, int):
+        return claims * (_CLAIM * sum(passages) + _CLAIM_PIECE * pieces)
+    # What the reference may not say is read a second time, as if it were one.
+    together = len(claims) * pieces + len(answers) * sum(_pieces(claim, _PASSAGE) for claim in claims)
+    return _CLAIM * len(claims) * sum(passages) + 2 * _CLAIM_PIECE * together
 
 
 def _claims(reference: str) -> int:
@@ -149,7 +161,8 @@ def _entailing(text: str, hypothesis: str) -> float:
     there, here = _count(text, _PASSAGE), _count(hypothesis, _HYPOTHESIS)
     words = _PASSAGE_WORD * there + _HYPOTHESIS_WORD * here
     read = default_price().of(_pieces(text, _PASSAGE) + _pieces(hypothesis, _HYPOTHESIS))
-    return _ENTAILED + words + _BESIDE_HYPOTHESIS * there * here + read
+    compared = (_BESIDE_HYPOTHESIS * there + _JUSTIFIED * min(there, _ALIGNED)) * here
+    return _ENTAILED + words + compared + read
 
 
 def _count(text: str, most: int) -> int:

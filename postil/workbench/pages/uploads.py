@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from threading import Lock
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Form, Request, Response, UploadFile
+from fastapi import APIRouter, Depends, Form, HTTPException, Request, Response, UploadFile
 from fastapi.responses import HTMLResponse, RedirectResponse
 from starlette.datastructures import FormData
 
@@ -37,7 +41,7 @@ from postil.workbench.plans import (
     make_plan,
     match_questions,
 )
-from postil.workbench.records import Level, NewAnswer
+from postil.workbench.records import Level, NewAnswer, Person
 from postil.workbench.settings import Settings
 from postil.workbench.store import events
 from postil.workbench.store.answers import add_answers, list_answers
@@ -255,8 +259,35 @@ Fields = Annotated[FormData, Depends(_read_form)]
 OfSettings = Annotated[Settings, Depends(_get_settings)]
 
 
+# A file made to hurt takes 2 seconds and 600 MB: so two are read at once, and pages do not wait for them.
+_READERS = ThreadPoolExecutor(2, thread_name_prefix="postil-upload")
+_MOST_OWN = 3  # files of one person that are being read or wait for it
+_AGAIN = 5  # seconds
+_own: Counter[int | None] = Counter()
+_counting = Lock()
+
+
+async def _in_turn(person: Person, read: Callable[..., RedirectResponse], *given: Any) -> RedirectResponse:
+    """Read a file when its turn comes; refuse it if too many of this person's are waiting."""
+    with _counting:
+        if _own[person.id] >= _MOST_OWN:
+            what = "Several of your files are being read. Wait for them, then choose this one again."
+            raise HTTPException(429, what, headers={"Retry-After": str(_AGAIN)})
+        _own[person.id] += 1
+
+    def forget(_: object) -> None:
+        with _counting:
+            _own[person.id] -= 1
+            if not _own[person.id]:
+                del _own[person.id]
+
+    reading = _READERS.submit(read, *given)
+    reading.add_done_callback(forget)  # also if whoever sent it does not wait for the response
+    return await asyncio.wrap_future(reading)
+
+
 @router.post("/questions/{question_id}/answers/draft", dependencies=[may(Level.TEACH)])
-def import_answers(
+async def import_answers(
     request: Request,
     question_id: int,
     store: OfStore,
@@ -266,9 +297,21 @@ def import_answers(
     text: Text = "",
 ) -> RedirectResponse:
     """Read a file or a paste with the answers to one question."""
+    given = question_id, store, settings.most_answers, person, file, text
+    return await _in_turn(person, _import_answers, request, *given)
+
+
+def _import_answers(
+    request: Request,
+    question_id: int,
+    store: Store,
+    most: int,
+    person: Person,
+    file: UploadFile | None,
+    text: str,
+) -> RedirectResponse:
     question = get_question(store, question_id)
     with Flashing(request):
-        most = settings.most_answers
         if file is not None:
             opened = open_file(file.filename or "", file.file.read(), most)
             if opened.quiz is not None:
@@ -280,7 +323,7 @@ def import_answers(
 
 
 @router.post("/courses/{course_id}/draft", dependencies=[may(Level.TEACH)])
-def import_questions(
+async def import_questions(
     request: Request,
     course_id: int,
     store: OfStore,
@@ -289,11 +332,18 @@ def import_questions(
     file: UploadFile | None = None,
 ) -> RedirectResponse:
     """Read a file with several questions and the answers to them."""
+    given = course_id, store, settings.most_answers, person, file
+    return await _in_turn(person, _import_questions, request, *given)
+
+
+def _import_questions(
+    request: Request, course_id: int, store: Store, most: int, person: Person, file: UploadFile | None
+) -> RedirectResponse:
     get_course(store, course_id)
     with Flashing(request):
         if file is None:
             raise PostilError("no file was chosen.", hint="Choose a file first.")
-        opened = open_file(file.filename or "", file.file.read(), settings.most_answers)
+        opened = open_file(file.filename or "", file.file.read(), most)
         return back(f"/drafts/{keep_draft(store, opened, course_id, None, person.id)}")
     return back(f"/courses/{course_id}")
 

@@ -92,7 +92,9 @@ def weakness_of(password: str, login: str, name: str = "", site: str = "") -> We
             return Weakness.COMMON
         if len(left) < _FEWEST_LETTERS:
             return Weakness.DIGITS
-    return Weakness.REPEATED if _is_repeated(_joined(_core(text))) else None
+    letters = re.sub(r"[\W\d_]+", "", text)
+    repeated = _is_repeated(_joined(_core(text))) or _is_repeated(letters)
+    return Weakness.REPEATED if repeated else None
 
 
 def composed(text: str, longest: int) -> str:
