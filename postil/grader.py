@@ -30,16 +30,7 @@ from postil.grading.evidence import gather, nearness
 from postil.grading.judging import Opinion, judge_class, unaided, worth_labelling
 from postil.grading.memory import KNOWN, NEW, NEW_CAREFUL, Kernel, leniency
 from postil.grading.probabilities import Model, Stack, demand_labels, fit_to, load_model, save_model
-from postil.language.network import (
-    CAREFUL,
-    CASCADE,
-    QUICK,
-    companion,
-    default_reader,
-    demand_reader,
-    one_thread_each,
-    reader,
-)
+from postil.language.network import CAREFUL, CASCADE, QUICK, companion, default_reader, demand_reader, reader
 
 Progress = Callable[[int, int], None]
 Labelled = tuple[str, str]  # an answer and its label
@@ -143,8 +134,7 @@ class Grader:
             raise PostilError(f"at least one answer must be asked for, not {count}.")
         references = _demanded(references)
         opinions, kernel, decided = self._knowledge(question, references)
-        with one_thread_each():
-            return worth_labelling(question, references, answers, count, opinions, kernel, decided)
+        return worth_labelling(question, references, answers, count, opinions, kernel, decided)
 
     def _grade(
         self, classes: Iterable[tuple[Question, Sequence[str], Facets]], *, explain: bool
@@ -161,19 +151,17 @@ class Grader:
     def _judge(self, question: Question, answers: Sequence[str]) -> list[Judgement]:
         references = _demanded(_texts(question.references))
         opinions, kernel, decided = self._knowledge(question.text, references)
-        readiness = STRICTNESS[self.strictness] + self._learned_leniency(question.text, references)
-        with one_thread_each():
-            return judge_class(
-                question.text,
-                references,
-                answers,
-                opinions,
-                kernel,
-                decided,
-                self.credit,
-                self.target,
-                readiness,
-            )
+        return judge_class(
+            question.text,
+            references,
+            answers,
+            opinions,
+            kernel,
+            decided,
+            self.credit,
+            self.target,
+            STRICTNESS[self.strictness] + self._learned_leniency(question.text, references),
+        )
 
     def _learned_leniency(self, question: str, references: Sequence[str]) -> float:
         """How readily the person calls answers correct whose labels of other questions are remembered.

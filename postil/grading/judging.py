@@ -16,7 +16,7 @@ from postil.grading.evidence import Evidence, gather, similarities
 from postil.grading.memory import Kernel, adjust, propose, targets
 from postil.grading.probabilities import Stack
 from postil.language.measures.coverage import Side
-from postil.language.network import Reader
+from postil.language.network import Reader, one_thread_each
 
 _MANY_WORDS = 100  # longer answers are left to a person
 LONG_REFERENCE = 16  # words; how much of a longer one must be said is for the teacher to decide
@@ -161,7 +161,8 @@ def _reconsidered(
     """What the stack says of answers, moved by the labels that a person gave to the last of them."""
     count = len(probabilities) - len(labels)
     rest, known = probabilities[:count], probabilities[count:]
-    likeness = similarities(sides, sides[count:])
+    with one_thread_each():
+        likeness = similarities(sides, sides[count:])
     return adjust(rest, likeness[:count], known, likeness[count:], targets(labels, known), kernel)
 
 
@@ -188,6 +189,7 @@ def worth_labelling(
     members = as_read(question, references, [texts[row] for row in rows])
     evidence, chances = _read(question, references, members, opinions)
     seen = [number for number, row in enumerate(rows) if texts[row] in decided]
-    likeness = similarities(evidence.sides, evidence.sides)
+    with one_thread_each():
+        likeness = similarities(evidence.sides, evidence.sides)
     chosen = propose(chances, likeness, count, seen, kernel)
     return [rows[number] for number in chosen]
