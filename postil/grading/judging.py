@@ -72,7 +72,7 @@ def judge_class(
         biases = _biases(opinions)
         judged = _judgements(probabilities, evidence.references[: len(rest)], biases, credit, level)
         for row, judgement in zip(rest, judged, strict=True):
-            reason = _reason_to_look(question, references, texts[row], judgement, wary)
+            reason = _reason_to_look(question, references, texts[row], judgement, wary, reader.gullible)
             judgements[row] = replace(
                 judgement,
                 deferred=judgement.deferred or reason is not None,
@@ -113,16 +113,22 @@ def _biases(opinions: Sequence[Opinion]) -> dict[str, list[float]]:
 
 
 def _reason_to_look(
-    question: str, references: Sequence[str], answer: str, judgement: Judgement, wary: float
+    question: str,
+    references: Sequence[str],
+    answer: str,
+    judgement: Judgement,
+    wary: float,
+    gullible: bool,
 ) -> Reason | None:
     """Why a person should look at an answer, however sure the model is.
 
-    Beside a long reference the model must be as sure as `wary` to call an answer wrong.
+    Beside a long reference the model must be as sure as `wary` to call an answer wrong. What might be a trick
+    is looked for where the reader would not see it.
     """
     if len(answer.split()) > _MANY_WORDS:
         return Reason.LONG
     if judgement.label == "correct":
-        return oddity(question, references, answer)
+        return oddity(question, references, answer) if gullible else None
     is_long = len(judgement.reference.split()) > LONG_REFERENCE
     return (
         Reason.LONG_REFERENCE if is_long and not judgement.deferred and judgement.confidence < wary else None

@@ -56,6 +56,7 @@ MOST_OF_A_QUESTION = 40  # words
 # How sure the quick reader must be that an answer is correct, or is not, for the cascade to believe it.
 _SURE = 0.95
 _SUREST = 9.0  # log odds
+_LONGEST_CLAIM = 60  # words
 
 
 def asked(question: str, text: str) -> str:
@@ -104,6 +105,7 @@ class Reader(Protocol):
     name: str
     most_words: int  # of an answer that are read
     longest: int  # of a pair, in pieces of words
+    gullible: bool  # takes a reference in disorder, denied or asked for an answer, so a person should look
 
     def pairs(
         self, pairs: Sequence[Pair], heads: Sequence[str] = ("response",), question: str = ""
@@ -118,20 +120,27 @@ class Reader(Protocol):
 class Calibration:
     """How far the heads of a network are believed, so that its probabilities mean what they say.
 
-    A network that has read its lessons many times is too sure of itself: its log odds are divided by `heat`.
+    A network that has read its lessons many times is too sure of itself, most of all beside long references:
+    its log odds are divided by `heat`, and by `growth` more for each e-fold length of the reference.
     Whether an answer is correct is also asked as whether it makes the reference's claim, by another head of
-    the same network, which has a `share` in the log odds.
+    the same network, which has a `share` in the log odds; `lean` is added to them in the end. Neither is done
+    beside a reference that is much longer than the claims the head has learned from.
     """
 
     heat: float = 1.0
+    growth: float = 0.0
     share: float = 0.0
+    lean: float = 0.0
 
-    def response(self, response: Singles, claim: Singles) -> Singles:
-        """Logits of the five labels, from those of the two heads, a row a pair."""
+    def response(self, response: Singles, claim: Singles, lengths: Numbers) -> Singles:
+        """Logits of the five labels, from those of the two heads and the references' words, a row a pair."""
+        heats = self.heat + self.growth * np.log(np.maximum(lengths, 1))
         logs = log_softmax(response.astype(np.float64), axis=-1)
-        odds = (1 - self.share) * _log_odds(response) + self.share * _log_odds(claim)
-        wrong = log_softmax(logs[:, 1:] / self.heat, axis=-1)
-        return np.hstack([odds[:, None] / self.heat, wrong]).astype(np.float32)
+        short = lengths <= _LONGEST_CLAIM
+        share, lean = self.share * short, self.lean * short
+        odds = (1 - share) * _log_odds(response) + share * _log_odds(claim)
+        wrong = log_softmax(logs[:, 1:] / heats[:, None], axis=-1)
+        return np.hstack([(odds / heats + lean)[:, None], wrong]).astype(np.float32)
 
 
 def _log_odds(logits: Singles) -> NDArray[np.float64]:
@@ -150,6 +159,7 @@ class PairReader:
 
     heads: ClassVar[tuple[str, ...]] = ("response", "claim", "nli")
     reads_questions: ClassVar[bool] = True
+    gullible = False  # it has learned from such answers
     # A longer text is cut: what counts comes early, and time grows with the square of the length.
     longest: int = 256
     most_words = 100  # a network believes anything of texts longer than those that it has learned from
@@ -182,13 +192,14 @@ class PairReader:
         self, pairs: Sequence[Pair], heads: Sequence[str] = ("response",), question: str = ""
     ) -> Mapping[str, Singles]:
         """The logits of the heads asked for, one row per pair."""
+        lengths = np.array([len(second.split()) for _, second in pairs], np.intp)
         if self.reads_questions:
             pairs = [(first, asked(question, second)) for first, second in pairs]
         readings = self._read(pairs)
         logits = {head: np.array([reading[head] for reading in readings]) for head in heads}
         if readings and self._calibration and "response" in heads:
             claim = np.array([reading["claim"] for reading in readings])
-            logits["response"] = self._calibration.response(logits["response"], claim)
+            logits["response"] = self._calibration.response(logits["response"], claim, lengths)
         return logits
 
     def _read(self, pairs: Sequence[Pair]) -> list[_Reading]:
@@ -249,6 +260,7 @@ class Encoder(PairReader):
 
     heads = ("response", "nli", "similarity")
     reads_questions = False
+    gullible = True
     longest = 160
     most_words = 40
 
@@ -295,6 +307,7 @@ class Cascade:
     """Lets the careful reader read only what the quick one is unsure of."""
 
     name = CASCADE
+    gullible = True  # as the quick reader is, which has the first word
 
     def __init__(self, quick: PairReader, careful: PairReader) -> None:
         self._quick, self._careful = quick, careful

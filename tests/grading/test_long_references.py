@@ -33,7 +33,7 @@ STACK = Stack(
 class Doubting:
     """A reader for whom every answer is wrong, with the same certainty."""
 
-    name, most_words, longest = "careful", 100, 256
+    name, most_words, longest, gullible = "careful", 100, 256, False
 
     def __init__(self, wrong: float) -> None:
         self.wrong = wrong
@@ -84,3 +84,18 @@ def test_an_answer_left_to_a_person_beside_a_long_reference_is_compared_with_it(
     judgement = Judgement({"5way": "irrelevant"}, {}, 0.0, 0.9, True, LONG, reason=reason)
     ((comparison,),) = compare([Class(QUESTION, ["the window gets smaller"], [judgement])])
     assert (comparison is not None) == compared
+
+
+@pytest.mark.parametrize("gullible", [True, False])
+def test_tricks_are_looked_for_only_where_the_reader_would_fall_for_them(gullible: bool) -> None:
+    trusting = Doubting(0.05)
+    trusting.gullible = gullible
+    (judgement,) = judge_class(
+        QUESTION,
+        [SHORT],
+        ["Some people say " + SHORT.lower()[:-1] + ", but that is wrong."],
+        [Opinion(STACK, trusting)],
+        NEW,
+    )
+    assert judgement.label == "correct"
+    assert judgement.reason is (Reason.TAKEN_BACK if gullible else None)

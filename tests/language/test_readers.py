@@ -12,7 +12,16 @@ import postil
 from postil.errors import PostilError
 from postil.grading.probabilities import Model, load_model, save_model
 from postil.language import network
-from postil.language.network import CAREFUL, CASCADE, QUICK, READER_SETTING, Cascade, default_reader, reader
+from postil.language.network import (
+    CAREFUL,
+    CASCADE,
+    QUICK,
+    READER_SETTING,
+    Calibration,
+    Cascade,
+    default_reader,
+    reader,
+)
 
 QUESTION = "Why does a puddle disappear on a sunny day?"
 REFERENCES = ["The water evaporates because the sun warms it."]
@@ -106,6 +115,32 @@ def test_the_cascade_asks_the_careful_reader_only_in_doubt() -> None:
     assert len(careful.asked) == 2
     cascade.forget()
     assert quick.asked == careful.asked == []
+
+
+def test_a_calibration_cools_what_is_said_most_beside_long_references_and_hears_the_claim_head() -> None:
+    response = np.log(np.array([[0.8, 0.05, 0.05, 0.05, 0.05]] * 3, np.float32))
+    claim = np.log(np.array([[0.2, 0.5, 0.3]] * 3, np.float32))
+    lengths = np.array([1, 20, 200])
+
+    def correct(**settings: float) -> list[float]:
+        logits = Calibration(**settings).response(response, claim, lengths)
+        chances = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+        assert np.ptp(chances[:, 1:], axis=1).max() < 1e-6  # the other labels keep their order
+        return [round(float(chance), 3) for chance in chances[:, 0]]
+
+    assert correct() == [0.8] * 3
+    assert correct(heat=2) == [0.667] * 3
+    short, longer, longest = correct(growth=0.5)
+    assert short == 0.8 > longer > longest > 0.5
+    assert correct(share=0.5) == [0.5, 0.5, 0.8]  # beside the longest reference the claim head is not heard
+    assert correct(lean=1.0)[0] > 0.9 > correct(lean=1.0)[2] == 0.8
+
+
+def test_the_careful_reader_ships_calibrated() -> None:
+    said = reader(CAREFUL).pairs(PAIRS, ("response", "claim"), question=QUESTION)
+    assert said["response"].shape == (2, 5)
+    assert said["response"][0, 0] > said["response"][1, 0]
+    assert (reader(QUICK).gullible, reader(CAREFUL).gullible, reader(CASCADE).gullible) == (True, False, True)
 
 
 def test_nothing_to_read() -> None:
