@@ -19,7 +19,7 @@ from postil.data.questions import Question, count_answers
 from postil.explain.class_report import GradedQuestion, class_report
 from postil.language import pipeline
 from postil.language.measures.features import forget_measured
-from postil.language.network import encoder
+from postil.language.network import encoder, reader
 
 ROUNDS = 3
 CLASS = 10  # questions of the bundled class
@@ -38,6 +38,7 @@ def seconds(grader: postil.Grader, questions: list[Question], *, explain: bool) 
         forget_measured()
         pipeline.forget()
         encoder().forget()
+        reader(grader.reader).forget()
         start = time.perf_counter()
         list(grader.grade_many(questions[index : index + CLASS], explain=explain))
         total += time.perf_counter() - start
