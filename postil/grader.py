@@ -37,9 +37,10 @@ Labelled = tuple[str, str]  # an answer and its label
 Graded = tuple[Question, list[Judgement]]
 
 STACK_FILE = "stack.json"
-# How alike a question must be to those of the challenge for the quick reader to have half a vote, and how
-# quickly it gets a whole one (docs/decisions.md); with less than so much of it, it is not asked.
-_AT_HOME, _AT_HOME_SPREAD, _LEAST_SHARE = 0.74, 0.01, 0.05
+# How alike a question must be to those of the challenge for the quick reader to have half of its vote, how
+# quickly it gets the whole, and how much that is beside the other reader's (docs/decisions.md); with less
+# than so much of one, it is not asked.
+_AT_HOME, _AT_HOME_SPREAD, _VOTE, _LEAST_SHARE = 0.74, 0.01, 0.5, 0.05
 _TOGETHER = 256  # answers explained at once: many are faster than a few
 
 
@@ -207,7 +208,8 @@ class Grader:
                 opinions.append(Opinion(_shipped(QUICK).stacks["known"], reader(QUICK)))
             return opinions
         opinions = [Opinion(self.stacks["new"], reader(self.reader))]
-        share = float(expit((nearness(question, references, self.home) - _AT_HOME) / _AT_HOME_SPREAD))
+        near = nearness(question, references, self.home)
+        share = _VOTE * float(expit((near - _AT_HOME) / _AT_HOME_SPREAD))
         if share > _LEAST_SHARE:
             opinions.append(Opinion(_shipped(QUICK).stacks["new"], reader(QUICK), share))
         return opinions
