@@ -142,7 +142,7 @@ _IN_WORDS = {
     Reason.TOLD: "a person has labelled this answer",
     Reason.EMPTY: "nothing was written",
     Reason.NO_WORDS: "there are no words in it",
-    Reason.REFERENCE: "it is the reference, word for word",
+    Reason.REFERENCE: "it says just what the reference says",
     Reason.NO_ANSWER: "it says that there is no answer",
     Reason.QUESTION: "it only repeats the question",
     Reason.UNKNOWN_WORDS: "hardly a word in it is known",

@@ -189,3 +189,33 @@ def test_an_answer_is_taken_at_its_word_unless_it_is_odd(answer: str, reason: Re
 def test_words_of_the_question_or_the_reference_take_nothing_back() -> None:
     assert oddity("Is it true or false?", ["It is false."], "It is false.") is None
     assert oddity("Which is wrong?", ["The second is wrong."], "the second one is wrong") is None
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "same"),
+    [
+        ("300,000 km/s", "300000 km/s", True),
+        ("300,000 km/s", "about 3 x 10^8 m/s", True),
+        ("300,000 km/s", "300,000 m/s", False),
+        ("12 cm", "it is 0.12 m", True),
+        ("12 cm", "12", False),
+        ("12 cm", "not 12 cm", False),
+        ("nitrogen and oxygen", "oxygen, nitrogen", True),
+        ("nitrogen and oxygen", "oxygen", False),
+        ("nitrogen and oxygen", "nitrogen and gold", False),
+        ("nitrogen and oxygen", "nitrogen and oxygen and gold", False),
+        ("legislative, executive and judicial", "the executive, the judicial & the legislative", True),
+        (
+            "The plant takes in water and it gives off oxygen.",
+            "It gives off oxygen and the plant takes in water",
+            False,
+        ),
+    ],
+)
+def test_an_amount_or_a_list_is_right_however_it_is_written(reference: str, answer: str, same: bool) -> None:
+    case = plain_case("What is it?", [reference], answer)
+    assert (case is not None and case.reason is Reason.REFERENCE) == same
+
+
+def test_a_list_in_another_order_is_not_the_same_where_an_order_is_asked_for() -> None:
+    assert plain_case("Put these in order of size.", ["atom, cell, organ"], "organ, cell, atom") is None

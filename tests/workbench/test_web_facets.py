@@ -215,7 +215,7 @@ def test_an_answer_judged_without_a_look_says_why_its_parts_were_not_looked_for(
 
     do(store, "recheck", looked, Plain())
     shown = browser.get(f"/answers/{ids['a']}").text
-    assert shown.count("Not checked: it is the reference, word for word") == 2
+    assert shown.count("Not checked: it says just what the reference says") == 2
     assert not courses.is_outdated(store, looked)
     courses.set_facets(store, looked, [Facet("", "air")])
     assert courses.is_outdated(store, looked)
