@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 RESOURCES = Path(str(files("postil.resources")))
-CAREFUL = Path(__file__).parents[1] / "packages" / "careful" / "postil_careful"
+PACKAGES = Path(__file__).parents[1] / "packages"
+CAREFUL = PACKAGES / "careful" / "postil_careful"
+EXPERT = PACKAGES / "expert" / "postil_expert"
 # The most that each may have, in bytes.
 LIMITS = {
     "aligner": 3_000_000,
@@ -30,7 +32,7 @@ def test_every_card_is_looked_at() -> None:
 
 
 @pytest.mark.parametrize(
-    "folder", [*(RESOURCES / name for name in LIMITS), CAREFUL], ids=lambda path: path.name
+    "folder", [*(RESOURCES / name for name in LIMITS), CAREFUL, EXPERT], ids=lambda path: path.name
 )
 def test_every_file_has_the_hash_on_the_card(folder: Path) -> None:
     card = json.loads((folder / "card.json").read_text(encoding="utf-8"))
@@ -51,12 +53,13 @@ def test_size(name: str) -> None:
     assert 0 < sum(sizes) < LIMITS[name]
 
 
-def test_size_of_the_companion() -> None:
-    sizes = [file.stat().st_size for file in CAREFUL.rglob("*") if file.is_file()]
+@pytest.mark.parametrize(("folder", "limit"), [(CAREFUL, 125_000_000), (EXPERT, 40_000_000)])
+def test_size_of_the_companions(folder: Path, limit: int) -> None:
+    sizes = [file.stat().st_size for file in folder.rglob("*") if file.is_file()]
     assert max(sizes) <= 45_000_000  # what hosts of repositories take
-    assert sum(sizes) < 125_000_000
+    assert sum(sizes) < limit
 
 
 def test_no_pickle_ships() -> None:
-    shipped = [*RESOURCES.rglob("*"), *CAREFUL.rglob("*")]
+    shipped = [*RESOURCES.rglob("*"), *PACKAGES.rglob("*")]
     assert not [file for file in shipped if file.suffix in (".pkl", ".pickle", ".joblib")]

@@ -1,0 +1,1 @@
+"""The expert reader's adapter for Postil; there is no code here."""
