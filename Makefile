@@ -14,13 +14,15 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCKED := --constraint $(LOCK) --no-require-hashes
 # The careful reader, which is a package of its own because of its size.
 CAREFUL := packages/careful
+# The expert reader's adapter; what runs it is compiled, so only `make test-all` installs it.
+EXPERT := packages/expert
 # One more than there are cores, since some tests mostly wait; five at most, for the memory.
 TESTERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$((cores < 4 ? cores + 1 : 5)))
 
-.PHONY: help venv demo test check format wheel lock sbom audit clean
+.PHONY: help venv demo test test-all check format wheel lock sbom audit clean
 
 help: ## show this list
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -58,12 +60,17 @@ check: $(DEV_STAMP) ## lint and type-check
 test: check ## lint, type-check and run every test
 	@$(BIN)/python -m pytest --numprocesses $(TESTERS) --dist loadfile --no-loadscope-reorder
 
+test-all: check ## the same, with llama.cpp, which compiles for minutes
+	@$(INSTALL) 'llama-cpp-python>=0.3.36,<0.4' 'gguf>=0.17'
+	@$(INSTALL) --no-deps --editable $(EXPERT)
+	@$(BIN)/python -m pytest --numprocesses $(TESTERS) --dist loadfile --no-loadscope-reorder
+
 format: $(DEV_STAMP) ## rewrite the code in the project's format
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
 wheel: | $(INSTALLERS_STAMP) ## build dist/postil*.whl, which pipx or pip can install anywhere
-	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist . ./$(CAREFUL)
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist . ./$(CAREFUL) ./$(EXPERT)
 	@ls dist/*.whl
 
 lock: $(DEV_STAMP) ## take the newest versions of all libraries into deploy/constraints.txt

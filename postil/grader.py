@@ -30,7 +30,7 @@ from postil.grading.evidence import gather, nearness
 from postil.grading.judging import Opinion, judge_class, unaided, worth_labelling
 from postil.grading.memory import KNOWN, NEW, NEW_CAREFUL, Kernel, leniency
 from postil.grading.probabilities import Model, Stack, demand_labels, fit_to, load_model, save_model
-from postil.language.network import CAREFUL, CASCADE, QUICK, companion, default_reader, demand_reader, reader
+from postil.language.network import QUICK, default_reader, demand_reader, reader, stack_folder, weighed_as
 
 Progress = Callable[[int, int], None]
 Labelled = tuple[str, str]  # an answer and its label
@@ -63,7 +63,7 @@ class Grader:
     known: Mapping[str, int] = field(default_factory=dict)
     credit: Mapping[str, float] = field(default_factory=lambda: CREDIT)
     target: float | None = None
-    # Who reads the answers: the quick reader, the careful one, or both (the cascade).
+    # Who reads the answers: the quick reader, the careful one, both (the cascade), or the expert one.
     reader: str = QUICK
     # Whether answers are called correct more or less readily than by the teachers it has learned from.
     strictness: str = "normal"
@@ -299,7 +299,7 @@ def _demanded(references: Sequence[str]) -> list[str]:
 @cache
 def _shipped(name: str) -> Model:
     """The model for a reader: the cascade's answers are weighed as the careful reader's are."""
-    folder = companion() if name != QUICK else None
+    folder = stack_folder(name)
     if folder is not None:
         return load_model(folder / STACK_FILE)
     with as_file(files("postil.resources").joinpath("grader", STACK_FILE)) as path:
@@ -316,8 +316,9 @@ def load(
 ) -> Grader:
     """The grader that ships, or one that `train` wrote into a folder.
 
-    `reader` is `quick`, `careful` or `cascade` (the careful one reads what the quick one is unsure of). By
-    default it is the careful reader where the package postil-careful is installed, otherwise the quick one.
+    `reader` is `quick`, `careful`, `cascade` (the careful one reads what the quick one is unsure of) or
+    `expert` (a language model; `postil readers` says what it needs). By default it is the careful reader
+    where the package postil-careful is installed, otherwise the quick one.
     `strictness` is `lenient`, `normal` or `strict`; labels of a person say the same more exactly.
 
     `credit` says what each label earns (0 to 1); `target` is the accuracy that judgements passed without a
@@ -340,7 +341,7 @@ def load(
         fitted = load_model(Path(model) / STACK_FILE)
         name = reader or fitted.reader
         demand_reader(name)
-        if (name == QUICK) != (fitted.reader == QUICK):
+        if weighed_as(name) != fitted.reader:
             raise PostilError(
                 f"the model in {model} was trained with the {fitted.reader} reader, not with the {name} one.",
                 hint="Leave out the reader, or train the model again with: postil train --reader",
@@ -375,7 +376,7 @@ def train(
     """
     demand_labels(questions)  # before the long work
     name = reader or default_reader()
-    name = CAREFUL if name == CASCADE else name
+    name = weighed_as(name)
     demand_reader(name)
     shipped = _shipped(name)
     stack, figures = fit_to(evidence_of(questions, progress, name), questions, shipped.stacks["new"])

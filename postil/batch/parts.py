@@ -174,16 +174,17 @@ def finished(work: Work, source: Source, sha256: str) -> Tally:
 def model_signature(model: str | None) -> str:
     """The hash of the model: the cards of the artefacts that ship or are installed, and the fitted part."""
     from postil.grader import STACK_FILE
-    from postil.language.network import companion
+    from postil.language.network import CAREFUL, EXPERT, stack_folder
 
     hasher = hashlib.sha256()
     for name in _MODELS:
         card = files("postil.resources").joinpath(name, "card.json")
         if card.is_file():
             hasher.update(card.read_bytes())
-    folder = companion()
-    if folder is not None:
-        hasher.update((folder / "card.json").read_bytes())
+    for reader in (CAREFUL, EXPERT):
+        folder = stack_folder(reader)
+        if folder is not None:
+            hasher.update((folder / "card.json").read_bytes())
     stack = Path(model) / STACK_FILE if model else files("postil.resources").joinpath("grader", STACK_FILE)
     hasher.update(stack.read_bytes())
     return hasher.hexdigest()

@@ -22,6 +22,7 @@ from postil.cli import (
     entail,
     files,
     grade,
+    readers,
     score,
     senses,
     serve,
@@ -67,6 +68,7 @@ app.command(short_help="Show how alike two words or two texts are.")(analyse.sim
 app.command(short_help="Write a table of features for answers.")(files.features)
 app.command(short_help="Describe what files contain, or what is wrong with them.")(files.check)
 app.command(short_help="Convert answers between tables and SRA XML.")(files.convert)
+app.add_typer(readers.app, name="readers")
 app.add_typer(senses.app, name="senses")
 app.add_typer(score.app, name="score")
 app.add_typer(bench.app, name="bench")

@@ -26,8 +26,9 @@ ReaderOption = Annotated[
     Option(
         "--reader",
         metavar="NAME",
-        help="Which reader to use: quick, careful (the default where postil-careful is installed) or "
-        "cascade (careful reads only what quick is unsure of; the default for a dataset).",
+        help="Which reader to use: quick, careful (the default where postil-careful is installed), cascade "
+        "(careful reads only what quick is unsure of; the default for a dataset) or expert (`postil readers` "
+        "says what it needs).",
     ),
 ]
 

@@ -22,7 +22,7 @@ from postil.errors import InputError, PostilError
 from postil.grading.decision import LABELS, decide, demand_known
 from postil.grading.evidence import EVIDENCE
 from postil.grading.memory import targets
-from postil.language.network import CAREFUL, QUICK
+from postil.language.network import CAREFUL, EXPERT, QUICK
 
 FORMAT = 1
 HOME_FILE = "home.npz"
@@ -165,7 +165,7 @@ def load_model(path: Path) -> Model:
         stacks = {name: _stack(content["stacks"][name]) for name in NAMES}
         known = {name: int(count) for name, count in content["known"].items()}
         reader = content.get("reader", QUICK)  # before 0.2 there was no other
-        if reader not in (QUICK, CAREFUL):
+        if reader not in (QUICK, CAREFUL, EXPERT):
             raise ValueError(f"no reader {reader!r}")
         home = _home(path.with_name(HOME_FILE))
     except (OSError, ValueError, LookupError, TypeError, AttributeError, BadZipFile) as error:

@@ -1,8 +1,9 @@
 """The readers: networks whose heads judge two texts at once; the quick one has vectors of words as well.
 
 The quick reader ships; the careful one comes with the package `postil-careful`; the cascade lets the
-careful one read only what the quick one is unsure of. Every network is opened here (`open_network`), and
-here the cores are shared: matrix products keep to one thread, and a network works while the interpreter does.
+careful one read only what the quick one is unsure of; the expert one is in `expert`. Every network is opened
+here (`open_network`), and here the cores are shared: matrix products keep to one thread, and a network works
+while the interpreter does.
 
 >>> from postil.language.network import encoder
 >>> voltage, = encoder().words(["The battery gives a voltage."])
@@ -44,7 +45,7 @@ _Reading = Mapping[str, Any]  # the logits of each head, and what else a reader 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-QUICK, CAREFUL, CASCADE = READERS = ("quick", "careful", "cascade")
+QUICK, CAREFUL, CASCADE, EXPERT = READERS = ("quick", "careful", "cascade", "expert")
 READER_SETTING = "POSTIL_READER"  # the environment variable that names the reader, unless a caller does
 COMPANION = "postil_careful"
 CALIBRATION_FILE = "calibration.json"
@@ -387,11 +388,29 @@ def demand_reader(name: str) -> None:
     """Refuse a reader that does not exist or is not installed."""
     if name not in READERS:
         raise PostilError(f"{name!r} is not a reader.", hint=f"Readers: {some(READERS, len(READERS))}.")
-    if name != QUICK and companion() is None:
+    if name == EXPERT:
+        from postil.language.readers import demand_expert
+
+        demand_expert()
+    elif name != QUICK and companion() is None:
         raise PostilError(
             f"the {name} reader needs the package postil-careful, which is not installed.",
             hint="Install it (pip install 'postil[careful]'), or use the quick reader.",
         )
+
+
+def weighed_as(name: str) -> str:
+    """The reader whose stack weighs what a reader says: the cascade's answers are the careful one's."""
+    return CAREFUL if name == CASCADE else name
+
+
+def stack_folder(name: str) -> Path | None:
+    """The folder of the package that a reader comes with; None for the quick one, which ships."""
+    if name == EXPERT:
+        from postil.language.expert import expert_companion
+
+        return expert_companion()
+    return companion() if name != QUICK else None
 
 
 @cache
@@ -402,6 +421,10 @@ def reader(name: str) -> Reader:
         return encoder()
     if name == CASCADE:
         return Cascade(encoder(), _careful())
+    if name == EXPERT:
+        from postil.language.expert import expert
+
+        return expert()
     return _careful()
 
 

@@ -33,7 +33,7 @@ _DIGITS = 12  # hexadecimal digits of a fingerprint: among thousands of pairs no
 class ShippedGrader:
     """Judges with the reader and stack that ship, which have learned from the challenge's training sets.
 
-    `postil` has the default reader; `postil-quick`, `postil-careful` and `postil-cascade` name theirs.
+    `postil` has the default reader; `postil-quick`, `postil-careful` and so on name theirs.
     """
 
     def __init__(self, system: str = "postil") -> None:

@@ -118,6 +118,7 @@ _SYSTEMS: Mapping[str, Mapping[str, Mapping[str, str]]] = {
             "postil-quick": "… with the quick reader, which ships",
             "postil-careful": "… with the careful reader, of the package postil-careful",
             "postil-cascade": "… with the careful reader where the quick one is unsure",
+            "postil-expert": "… with the expert reader, a language model with an adapter",
         },
         "research.ehu_alm:create": {
             "ehu-alm-run1": "30 similarity features, one RBF-SVM (Aldabe et al. 2013)",

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from postil.data.folders import data_folder
+
 # Megabytes; with all models loaded, a process that judges has 450 to 600, with the careful reader up to 800.
 MEMORY = 1536
 _FILE = "workbench.db"
@@ -15,17 +17,7 @@ _FILE = "workbench.db"
 
 def default_database(platform: str = sys.platform, environment: Mapping[str, str] = os.environ) -> Path:
     """Where the workbench keeps its file by default: the user's own data folder."""
-    home = Path.home()
-    if platform == "win32":
-        return _folder(environment.get("LOCALAPPDATA"), home / "AppData" / "Local") / "Postil" / _FILE
-    if platform == "darwin":
-        return home / "Library" / "Application Support" / "Postil" / _FILE
-    return _folder(environment.get("XDG_DATA_HOME"), home / ".local" / "share") / "postil" / _FILE
-
-
-def _folder(named: str | None, otherwise: Path) -> Path:
-    """The folder that the environment names; a relative one depends on the current folder, and is ignored."""
-    return Path(named) if named and Path(named).is_absolute() else otherwise
+    return data_folder(platform, environment) / _FILE
 
 
 @dataclass(frozen=True, slots=True)

@@ -269,7 +269,9 @@ class TextJudgement(Shown):
     alignment: TextAlignment | None = Field(description="With `explain`: the answer and the reference.")
     reason: Reason | None = Field(description="`because` for programs; null if it is empty.")
     reader: str = Field(
-        "", description="Who read the answer: `quick`, `careful` or `cascade`; empty if no model was needed."
+        "",
+        description="Who read the answer: `quick`, `careful`, `cascade` or `expert`; "
+        "empty if no model was needed.",
     )
     model_config = shows(**JUDGEMENT)
 
