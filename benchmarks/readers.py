@@ -88,13 +88,20 @@ def quality(name: str, pool: Path, count: int, soft: Path | None) -> dict[str, o
     chances = []
     for place, (_, row) in enumerate(chosen):
         logits = reader(name).pairs([(row["first"], row["second"])], question=row["question"])["response"][0]
-        chances.append(softmax(logits.astype(np.float64))[0])
+        chances.append(softmax(logits.astype(np.float64)))
         print(f"\r{name}: {place + 1} of {count}", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
-    correct = np.array(chances)
+    correct = np.array(chances)[:, 0]
     gold = np.array([row["label"] == "correct" for _, row in chosen])
     figures: dict[str, object] = {"pairs": count, "accuracy": ((correct > 0.5) == gold).mean()}
     if soft:
+        from postil.language.expert import expert
+
+        # As the model said it, before it was made less sure.
+        task = expert().asking.tasks["response"]
+        said = np.log(np.array(chances)) - task.lift * (np.arange(5) == 0)
+        correct = softmax(said * task.heat, axis=1)[:, 0]
+        figures["accuracy as it said"] = ((correct > 0.5) == gold).mean()
         taught = np.exp(np.load(soft)["soft"][[number for number, _ in chosen], 0].astype(np.float64))
         figures["accuracy in training's run"] = ((taught > 0.5) == gold).mean()
         figures["difference of p(correct)"] = np.abs(correct - taught).mean()

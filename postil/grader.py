@@ -63,7 +63,7 @@ class Grader:
     known: Mapping[str, int] = field(default_factory=dict)
     credit: Mapping[str, float] = field(default_factory=lambda: CREDIT)
     target: float | None = None
-    # Who reads the answers: the quick reader, the careful one, both (the cascade), or the expert one.
+    # Who reads the answers: the quick reader, the careful one, the expert one, or several in turn.
     reader: str = QUICK
     # Whether answers are called correct more or less readily than by the teachers it has learned from.
     strictness: str = "normal"
@@ -316,9 +316,10 @@ def load(
 ) -> Grader:
     """The grader that ships, or one that `train` wrote into a folder.
 
-    `reader` is `quick`, `careful`, `cascade` (the careful one reads what the quick one is unsure of) or
-    `expert` (a language model; `postil readers` says what it needs). By default it is the careful reader
-    where the package postil-careful is installed, otherwise the quick one.
+    `reader` is `quick`, `careful`, `cascade` (the careful one reads what the quick one is unsure of),
+    `expert` (a language model; `postil readers` says what it needs) or `thorough` (a cascade in which the
+    expert one reads what the careful one is unsure of). By default it is the careful reader where the package
+    postil-careful is installed, otherwise the quick one.
     `strictness` is `lenient`, `normal` or `strict`; labels of a person say the same more exactly.
 
     `credit` says what each label earns (0 to 1); `target` is the accuracy that judgements passed without a

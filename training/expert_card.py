@@ -33,8 +33,8 @@ probabilities; `home.npz` says where the questions of the challenge are, so that
 ## How it was made
 `training/reader_data.py` packs the pairs, `reader_teacher.py` teaches on a GPU ({taught}), `expert_export.py` writes the
 adapter, and `expert_stack.py` measures. It was trained once; nothing about its training was tuned. It is too sure of itself, so
-`stack.json` divides its log-probabilities by {temperature:g} and keeps right and wrong in their places, learned from questions that
-were held back.
+its log-probabilities are divided by {temperature:g}, and {lift:g} is added to that of the right label, which keeps right and wrong in
+their places; both numbers (in `prompts.json`) were learned from questions that were held back.
 
 ## Figures
 Of answers to questions that the adapter had not seen; Brooklyn and STITA were left out of its training altogether. Each
@@ -113,6 +113,7 @@ def main() -> None:
         size=(options.folder / "adapter.gguf").stat().st_size / 1e6,
         taught=options.taught,
         temperature=every["temperature"],
+        lift=every["lift"],
         agreement=options.agreement,
         table=table(every["new questions"]),
         macro=macro(every["new questions"]),

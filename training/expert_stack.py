@@ -4,8 +4,8 @@
 
 POOL is what the adapter was trained on, SOFT what it said of every pair of it (`reader_teacher.py` writes it). As the
 careful reader is, the expert is taken at its word (docs/decisions.md): only what is added before a finer label is chosen,
-and how sure one must be, is learned, from pairs that the adapter did not learn from. Writes stack.json, home.npz and
-figures.json.
+and how sure one must be, is learned, from pairs that the adapter did not learn from; and how much too sure the expert is,
+which goes into prompts.json. Writes stack.json, home.npz and figures.json.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from postil.data.labels import RESPONSE_SCHEMES
 from postil.grading.decision import LABELS, collapse, collapse_labels, decide, tune_bias
 from postil.grading.evidence import EVIDENCE, landmarks
 from postil.grading.judging import LONG_REFERENCE
-from postil.grading.probabilities import Model, Stack, load_model, save_model
+from postil.grading.probabilities import Model, load_model, save_model
+from postil.language.expert import PROMPTS_FILE, cooled
 from postil.language.network import EXPERT
 
 COARSE = {"not_correct": WRONG, "wrong": WRONG}
@@ -75,16 +76,6 @@ class Rows:
         self.known = np.array([row["held"] == "answer" for _, row in kept])
 
 
-def cooled(heat: float, lift: float) -> Stack:
-    """A stack that gives the reader's own probabilities, made less sure.
-
-    Right and wrong keep their places: less sure, four wrong labels together would outweigh the right one.
-    """
-    weights = np.array(as_it_says().weights) / heat
-    weights[0, 0] += lift
-    return replace(as_it_says(), weights=tuple(map(tuple, weights.tolist())))
-
-
 def temperature(rows: Rows, chosen: np.ndarray) -> tuple[float, float]:
     """By how much the expert is too sure of questions that it has not learned from; every corpus counts alike.
 
@@ -95,13 +86,18 @@ def temperature(rows: Rows, chosen: np.ndarray) -> tuple[float, float]:
     weights = 1 / np.array([(corpus == name).sum() for name in corpus])
 
     def cost(settings: np.ndarray) -> float:
-        logits = said / settings[0]
-        logits[:, 0] += settings[1]
-        right = softmax(logits, axis=1)[:, 0]
+        right = softmax(cooled(said, *settings), axis=1)[:, 0]
         return -float((weights * np.log(np.where(correct, right, 1 - right) + 1e-9)).sum())
 
     heat, lift = minimize(cost, np.array([2.0, 0.0]), method="Nelder-Mead").x
     return float(heat), float(lift)
+
+
+def note(path: Path, heat: float, lift: float) -> None:
+    """Write into the package by how much the reader makes itself less sure."""
+    content = json.loads(path.read_text("utf-8"))
+    content["tasks"]["response"] |= {"heat": heat, "lift": lift}
+    path.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
 
 
 def biases_of(rows: Rows, chosen: np.ndarray) -> dict[str, tuple[float, ...]]:
@@ -194,13 +190,15 @@ def main() -> None:
     options = parser.parse_args()
     rows = Rows(options.pool, options.soft, options.data)
     heat, lift = temperature(rows, np.flatnonzero(~rows.known))
-    stack = cooled(heat, lift)
+    heat, lift = round(heat, 2), round(lift, 2)
+    note(options.out / PROMPTS_FILE, heat, lift)
     table = np.zeros((len(rows.said), len(EVIDENCE)))
-    table[:, : rows.said.shape[1]] = rows.said
+    table[:, : len(LABELS)] = cooled(rows.said, heat, lift)
+    stack = as_it_says()
     rows.chances = stack.probabilities(table)
     passing = pass_level(rows, np.flatnonzero(~rows.known))
     stack = replace(stack, passing=passing, passing_long=PASSING_LONG)
-    stacks, figures = {}, {"temperature": round(heat, 2), "lift": round(lift, 2), "passing": passing}
+    stacks, figures = {}, {"temperature": heat, "lift": lift, "passing": passing}
     rng = np.random.default_rng(0)
     for name, mask, title in (
         ("new", ~rows.known, "new questions"), ("known", rows.known, "known questions, new answers"),

@@ -27,8 +27,8 @@ ReaderOption = Annotated[
         "--reader",
         metavar="NAME",
         help="Which reader to use: quick, careful (the default where postil-careful is installed), cascade "
-        "(careful reads only what quick is unsure of; the default for a dataset) or expert (`postil readers` "
-        "says what it needs).",
+        "(careful reads only what quick is unsure of; the default for a dataset), expert (`postil readers` "
+        "says what it needs) or thorough (expert reads only what careful is unsure of).",
     ),
 ]
 

@@ -26,6 +26,8 @@ def readers(context: typer.Context, as_json: JsonOption = False) -> None:
     """List the readers, and what is missing of each."""
     if context.invoked_subcommand:
         return
+    from rich.markup import escape
+
     from postil.cli.show import console, print_json, table
     from postil.language.network import default_reader
     from postil.language.readers import descriptions
@@ -39,7 +41,7 @@ def readers(context: typer.Context, as_json: JsonOption = False) -> None:
     for entry in listed:
         name = f"{entry.name} (default)" if entry.name == default else entry.name
         missing = f"missing: {entry.missing}" if entry.missing else f"{entry.needs} ✓"
-        shown.add_row(name, entry.what, missing)
+        shown.add_row(name, entry.what, escape(missing))
     console().print(shown)
 
 

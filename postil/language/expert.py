@@ -17,6 +17,8 @@ from typing import Any, Protocol
 from unicodedata import normalize
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_softmax
 
 from postil.data.arrays import Singles
 from postil.errors import PostilError
@@ -45,11 +47,16 @@ class Runtime(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """How the model is asked: what comes before each text and at the end, and the word for each label."""
+    """How the model is asked: what comes before each text and at the end, and the word for each label.
+
+    It is too sure of itself by `heat`; `lift` keeps right and wrong in their places when that is taken away.
+    """
 
     openings: tuple[str, str, str]
     closing: str
     words: tuple[str, ...]
+    heat: float = 1.0
+    lift: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +92,15 @@ class Asking:
 
 def _task(content: Mapping[str, Any]) -> Task:
     first, second, third, closing = content["prompt"]
-    return Task((first, second, third), closing, tuple(content["words"].values()))
+    heat, lift = float(content.get("heat", 1)), float(content.get("lift", 0))
+    return Task((first, second, third), closing, tuple(content["words"].values()), heat, lift)
+
+
+def cooled(logits: NDArray[Any], heat: float, lift: float) -> NDArray[Any]:
+    """Logits made less sure: of several labels, the first is the right one."""
+    result: NDArray[Any] = log_softmax(logits, axis=-1) / heat
+    result[:, 0] += lift
+    return result
 
 
 class Expert:
@@ -139,8 +154,9 @@ class Expert:
             # An answer is one line, so that it cannot begin a line that looks like what asks for the label.
             rows = [(head, asked, reference, " ".join(answer.split())) for answer, reference in pairs]
             values = self._read(head, rows)
-            labels = len(self.asking.tasks[head].words)
-            logits[head] = np.array([values[row] for row in rows], np.float32).reshape(len(rows), labels)
+            task = self.asking.tasks[head]
+            said = np.array([values[row] for row in rows], np.float32).reshape(len(rows), len(task.words))
+            logits[head] = cooled(said, task.heat, task.lift)
         return logits
 
     def _read(self, head: str, rows: Sequence[_Reading]) -> dict[_Reading, Singles]:

@@ -45,7 +45,7 @@ _Reading = Mapping[str, Any]  # the logits of each head, and what else a reader 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-QUICK, CAREFUL, CASCADE, EXPERT = READERS = ("quick", "careful", "cascade", "expert")
+QUICK, CAREFUL, CASCADE, EXPERT, THOROUGH = READERS = ("quick", "careful", "cascade", "expert", "thorough")
 READER_SETTING = "POSTIL_READER"  # the environment variable that names the reader, unless a caller does
 COMPANION = "postil_careful"
 CALIBRATION_FILE = "calibration.json"
@@ -54,7 +54,7 @@ WIDTH = 384  # numbers in a vector
 _REMEMBERED = 1024  # pairs of texts, of about 20 kB each
 _ARROW = "→"  # one piece in the networks' vocabularies, and hardly ever in a text
 MOST_OF_A_QUESTION = 40  # words
-# How sure the quick reader must be that an answer is correct, or is not, for the cascade to believe it.
+# How sure a reader must be that an answer is correct, or is not, for a cascade to believe it.
 _SURE = 0.95
 _SUREST = 9.0  # log odds
 _LONGEST_CLAIM = 60  # words
@@ -305,7 +305,7 @@ class Encoder(PairReader):
 
 
 class Cascade:
-    """Lets the careful reader read only what the quick one is unsure of."""
+    """Lets each reader read only what those before it are unsure of: quick, careful, perhaps expert."""
 
     name = CASCADE
     gullible = True  # as the quick reader is, which has the first word
@@ -318,20 +318,23 @@ class Cascade:
         self, pairs: Sequence[Pair], heads: Sequence[str] = ("response",), question: str = ""
     ) -> Mapping[str, Singles]:
         """The logits of the heads asked for, one row per pair."""
-        quick = self._quick.pairs(pairs, [*heads, "response"])
-        read = {head: values.copy() for head, values in quick.items()}
-        correct = softmax(read["response"], axis=-1)[:, 0] if pairs else np.zeros(0)
-        doubtful = np.flatnonzero(np.maximum(correct, 1 - correct) < _SURE)
-        if len(doubtful):
-            again = self._careful.pairs([pairs[row] for row in doubtful.tolist()], heads, question)
-            for head in heads:
-                read[head][doubtful] = again[head]
+        asked = list(dict.fromkeys([*heads, "response"]))
+        first = self._first.pairs(pairs, asked, question)
+        read = {head: values.copy() for head, values in first.items()}
+        doubtful = np.arange(len(pairs))
+        for other in self._others:
+            correct = softmax(read["response"][doubtful], axis=-1)[:, 0] if len(doubtful) else np.zeros(0)
+            doubtful = doubtful[np.maximum(correct, 1 - correct) < _SURE]
+            if len(doubtful):
+                again = other.pairs([pairs[row] for row in doubtful.tolist()], asked, question)
+                for head in asked:
+                    read[head][doubtful] = again[head]
         return {head: read[head] for head in heads}
 
     def forget(self) -> None:
         """Forget what was read, so that speed can be measured from a fresh start."""
-        self._quick.forget()
-        self._careful.forget()
+        for each in (self._first, *self._others):
+            each.forget()
 
 
 def _pieces(text: str, encoding: Encoding, vectors: NDArray[Any]) -> Pieces:
@@ -388,11 +391,11 @@ def demand_reader(name: str) -> None:
     """Refuse a reader that does not exist or is not installed."""
     if name not in READERS:
         raise PostilError(f"{name!r} is not a reader.", hint=f"Readers: {some(READERS, len(READERS))}.")
-    if name == EXPERT:
+    if name in (EXPERT, THOROUGH):
         from postil.language.readers import demand_expert
 
         demand_expert()
-    elif name != QUICK and companion() is None:
+    if name not in (QUICK, EXPERT) and companion() is None:
         raise PostilError(
             f"the {name} reader needs the package postil-careful, which is not installed.",
             hint="Install it (pip install 'postil[careful]'), or use the quick reader.",
@@ -400,8 +403,8 @@ def demand_reader(name: str) -> None:
 
 
 def weighed_as(name: str) -> str:
-    """The reader whose stack weighs what a reader says: the cascade's answers are the careful one's."""
-    return CAREFUL if name == CASCADE else name
+    """The reader whose stack weighs what a reader says; a cascade's answers are weighed as the careful's."""
+    return CAREFUL if name in (CASCADE, THOROUGH) else name
 
 
 def stack_folder(name: str) -> Path | None:
@@ -421,10 +424,10 @@ def reader(name: str) -> Reader:
         return encoder()
     if name == CASCADE:
         return Cascade(encoder(), _careful())
-    if name == EXPERT:
+    if name in (EXPERT, THOROUGH):
         from postil.language.expert import expert
 
-        return expert()
+        return expert() if name == EXPERT else Cascade(encoder(), _careful(), expert(), name=THOROUGH)
     return _careful()
 
 

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from postil.errors import PostilError
 from postil.language.expert import Asking, expert_companion
 from postil.language.model_files import ModelFile
-from postil.language.network import CAREFUL, CASCADE, EXPERT, QUICK, companion
+from postil.language.network import CAREFUL, CASCADE, EXPERT, QUICK, THOROUGH, companion
 
 RUNTIME = "llama_cpp"
 
@@ -35,13 +35,18 @@ def descriptions() -> list[Description]:
         Description(QUICK, "the small network that ships with Postil", "nothing more", ""),
         Description(CAREFUL, "a network five times the size", "the package postil-careful", careful),
         Description(
-            CASCADE, "the larger ones read only what the quick one is unsure of",
+            CASCADE, "the careful one reads only what the quick one is unsure of",
             "the package postil-careful", careful,
         ),
         Description(
             EXPERT, "a language model of 1.5 billion weights with Postil's adapter",
             "the packages postil-expert and llama-cpp-python, a file of 1.1 GB, 2 GB of memory",
             "; ".join(missing_of_expert()),
+        ),
+        Description(
+            THOROUGH, "the cascade, and the expert one reads only what the careful one is unsure of",
+            "what the careful and the expert one need",
+            "; ".join(filter(None, [careful, *missing_of_expert()])),
         ),
     ]  # fmt: skip
 

@@ -174,13 +174,13 @@ def test_a_damaged_note_is_refused(model: ModelFile, tmp_path: Path) -> None:
 
 def test_the_list_says_what_is_missing(model: ModelFile, monkeypatch: pytest.MonkeyPatch) -> None:
     listed = json.loads(runner.invoke(app, ["readers", "--json"]).stdout)
-    assert [entry["name"] for entry in listed] == ["quick", "careful", "cascade", "expert"]
+    assert [entry["name"] for entry in listed] == ["quick", "careful", "cascade", "expert", "thorough"]
     assert [entry["name"] for entry in listed if entry["default"]] == ["quick"]  # the tests' own setting
     assert listed[0]["missing"] == ""
     monkeypatch.setattr(readers, "expert_companion", lambda: None)
     monkeypatch.setattr(readers, "companion", lambda: None)
     shown = runner.invoke(app, ["readers"]).stdout
-    assert "missing: the package postil-expert" in shown
+    assert "missing: the package postil-expert (pip install 'postil[expert]')" in " ".join(shown.split())
     assert "missing: the package postil-careful" in shown
     assert "quick (default)" in shown
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 from standin import StandIn
 
 import postil
@@ -16,7 +17,7 @@ from postil.errors import PostilError
 from postil.language import expert as expert_module
 from postil.language import network, readers
 from postil.language.expert import Expert
-from postil.language.network import EXPERT, READER_SETTING
+from postil.language.network import CAREFUL, EXPERT, READER_SETTING, THOROUGH
 
 FOLDER = Path(__file__).parents[2] / "packages" / "expert" / "postil_expert"
 QUESTION = "Why does a puddle disappear on a sunny day?"
@@ -101,6 +102,35 @@ def test_a_model_without_the_words_is_refused(model: StandIn) -> None:
 
     with pytest.raises(PostilError, match="does not know"):
         Expert(FOLDER, Other()).pairs([(RIGHT, REFERENCE)])
+
+
+def test_the_model_is_made_less_sure_and_right_stays_right(expert: Expert, model: StandIn) -> None:
+    logits = expert.pairs([(RIGHT, REFERENCE), (WRONG, REFERENCE)])["response"]
+    texts = [expert._parts("response", "", REFERENCE, answer) for answer in (RIGHT, WRONG)]
+    said = np.array(model.after(texts, range(5)))
+    task = expert.asking.tasks["response"]
+    assert task.heat > 1
+    chances, before = softmax(logits, axis=1)[:, 0], softmax(said, axis=1)[:, 0]
+    assert 0.5 < chances[0] < before[0]
+    assert before[1] < chances[1] < 0.5
+
+
+@pytest.mark.usefixtures("installed")
+def test_in_the_thorough_cascade_it_reads_what_the_others_are_unsure_of(
+    model: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = [RIGHT, WRONG, "the water is warmed", "it evaporates, as everything does"]
+    pairs = [(answer, REFERENCE) for answer in answers]
+    careful = softmax(network.reader(CAREFUL).pairs(pairs, question=QUESTION)["response"], axis=1)[:, 0]
+    network.reader(THOROUGH).pairs(pairs, question=QUESTION)
+    read = {texts[-1].removeprefix("\nAnswer: ").removesuffix("\nGrade:") for texts in model.read}
+    unsure = {answer for answer, chance in zip(answers, careful, strict=True) if 0.05 < chance < 0.95}
+    assert read <= unsure
+    monkeypatch.setattr(network, "_SURE", 1.01)
+    network.reader(THOROUGH).pairs(pairs, question=QUESTION)
+    assert len(model.read) == len(answers)
+    grader = postil.load(reader=THOROUGH)
+    assert grader.grade(QUESTION, [REFERENCE], RIGHT).reader == THOROUGH
 
 
 @pytest.mark.usefixtures("installed")

@@ -148,9 +148,9 @@ def test_what_no_network_reads_costs_the_same_whoever_reads(monkeypatch):
 
 def test_every_reader_has_a_price():
     assert tuple(reader_prices()) == READERS
-    quick, careful, cascade, expert = reader_prices().values()
-    assert quick.of(200) < careful.of(200) <= cascade.of(200) < expert.of(200)
-    assert quick.patience < careful.patience <= cascade.patience < expert.patience
+    quick, careful, cascade, expert, thorough = reader_prices().values()
+    assert quick.of(200) < careful.of(200) <= cascade.of(200) < expert.of(200) <= thorough.of(200)
+    assert quick.patience < careful.patience <= cascade.patience < expert.patience <= thorough.patience
     assert careful.of(10_000) == careful.of(careful.pieces)
 
 

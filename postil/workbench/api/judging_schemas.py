@@ -270,7 +270,7 @@ class TextJudgement(Shown):
     reason: Reason | None = Field(description="`because` for programs; null if it is empty.")
     reader: str = Field(
         "",
-        description="Who read the answer: `quick`, `careful`, `cascade` or `expert`; "
+        description="Who read the answer: `quick`, `careful`, `cascade`, `expert` or `thorough`; "
         "empty if no model was needed.",
     )
     model_config = shows(**JUDGEMENT)
