@@ -9,8 +9,8 @@ training/entailment_card.py makes the card from them.
 
     python training/entailment.py --data DATA --reader FOLDER --out packages/careful/postil_careful
 
-fits the stack of the careful reader in FOLDER to RTE-3's development pairs alone, which that has not learned from, and
-writes entailment.json and the figures.
+fits the stack of the careful reader in FOLDER, or of the expert one (whose model must have been added), to RTE-3's
+development pairs alone, which neither has learned from, and writes entailment.json and the figures.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ from postil.entailment.entailer import (
     word_table,
 )
 from postil.entailment.findings import ENCODER, EVIDENCE, encoder_evidence
-from postil.language.network import PairReader
+from postil.language.expert import ADAPTER_FILE, Expert
+from postil.language.network import PairReader, Reader
 from postil.research.shipped import LEARNED_FILE, as_lines
 from postil.scoring.entailment import score_entailment
 
@@ -80,7 +81,7 @@ class Data:
 class Unseen(Data):
     """RTE-3's development pairs, and what a reader says of them that has not learned from them."""
 
-    def __init__(self, data: Path, reader: PairReader) -> None:
+    def __init__(self, data: Path, reader: Reader) -> None:
         self.pairs = list(read_pairs(data / "rte" / "rte3_dev_3way.tsv"))
         self.sets = np.array(["RTE3_DEV"] * len(self.pairs))
         self.fold = np.arange(len(self.pairs)) % FOLDS
@@ -174,7 +175,9 @@ def main() -> None:
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     if options.reader:
-        data: Data = Unseen(options.data, PairReader(options.reader))
+        is_expert = (options.reader / ADAPTER_FILE).exists()
+        reader: Reader = Expert(options.reader) if is_expert else PairReader(options.reader)
+        data: Data = Unseen(options.data, reader)
     else:
         data = Data(options.data, options.pairs, options.folds)
     alone = data.table[:, : len(ENCODER)]

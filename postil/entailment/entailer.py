@@ -28,14 +28,14 @@ from postil.entailment.findings import EVIDENCE, Findings, encoder_evidence, fin
 from postil.entailment.reading import Reading, condensed, read_pair
 from postil.errors import InputError
 from postil.language.network import (
-    CAREFUL,
     QUICK,
     Reader,
     ahead,
-    companion,
     default_reader,
     one_thread_each,
     reader,
+    stack_folder,
+    weighed_as,
 )
 from postil.language.pipeline import analyse_many, beginning
 
@@ -143,15 +143,15 @@ def _judgement(reading: Reading, chances: Floats) -> Entailment:
 
 
 def load_entailer() -> Entailer:
-    """The entailer of the careful reader where that is the default, otherwise the one that ships."""
-    return _entailer(QUICK if default_reader() == QUICK else CAREFUL)
+    """The entailer of the reader that is the default; cascades have the careful one's."""
+    return _entailer(weighed_as(default_reader()))
 
 
 @cache
 def _entailer(name: str) -> Entailer:
-    folder = companion()
-    if name == CAREFUL and folder is not None:
-        return Entailer(load_stack(folder / COMPANION_STACK_FILE), reader(CAREFUL))
+    folder = stack_folder(name)
+    if folder is not None:
+        return Entailer(load_stack(folder / COMPANION_STACK_FILE), reader(name))
     with as_file(files("postil.resources").joinpath("entailment", STACK_FILE)) as path:
         return Entailer(load_stack(path), reader(QUICK))
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 from typing import Any, Protocol
 from unicodedata import normalize
 
@@ -108,11 +109,12 @@ class Expert:
 
     name = EXPERT
     most_words = 150
-    longest = 512
+    longest = 256  # of a text and a hypothesis; the first 220 pieces of a text are read
 
     def __init__(self, folder: Path, runtime: Runtime | None = None) -> None:
         self._folder = folder
         self._given = runtime
+        self._lock = Lock()
         self._recent: dict[_Reading, Singles] = {}
 
     @cached_property
@@ -153,7 +155,8 @@ class Expert:
             asked = question if self.asking.tasks[head].openings[0] else ""
             # An answer is one line, so that it cannot begin a line that looks like what asks for the label.
             rows = [(head, asked, reference, " ".join(answer.split())) for answer, reference in pairs]
-            values = self._read(head, rows)
+            with self._lock:  # one model is enough for all threads
+                values = self._read(head, rows)
             task = self.asking.tasks[head]
             said = np.array([values[row] for row in rows], np.float32).reshape(len(rows), len(task.words))
             logits[head] = cooled(said, task.heat, task.lift)

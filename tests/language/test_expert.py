@@ -13,6 +13,7 @@ from scipy.special import softmax
 from standin import StandIn
 
 import postil
+from postil.entailment.entailer import load_entailer
 from postil.errors import PostilError
 from postil.language import expert as expert_module
 from postil.language import network, readers
@@ -131,6 +132,18 @@ def test_in_the_thorough_cascade_it_reads_what_the_others_are_unsure_of(
     assert len(model.read) == len(answers)
     grader = postil.load(reader=THOROUGH)
     assert grader.grade(QUESTION, [REFERENCE], RIGHT).reader == THOROUGH
+
+
+@pytest.mark.usefixtures("installed")
+def test_it_judges_entailment_where_it_is_the_default(
+    model: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(READER_SETTING, EXPERT)
+    entailer = load_entailer()
+    assert entailer.reader.name == EXPERT
+    (judged,) = entailer.judge([("The bulb is lit.", "The bulb is lit.")])
+    assert model.read == [["Statement: The bulb is lit.", "\nText: The bulb is lit.\nVerdict:"]]
+    assert sum(judged.probabilities.values()) == pytest.approx(1)
 
 
 @pytest.mark.usefixtures("installed")
