@@ -50,8 +50,8 @@ is surest of. Judged by the run that trained it, in sixteen bits; llama.cpp agre
 Entailment (`entailment.json` weighs the model's probabilities together with evidence from words): RTE-3's development pairs,
 which the adapter has not learned from, .828 two-way and .758 three-way in five folds of the weights (the model alone .819 and .729).
 
-Compare with the [careful reader's card](../../careful/postil_careful/CARD.md): the expert ranks the answers of an exam that it has never
-seen (Brooklyn) better and is much harder to fool (tricks), but is no better, or worse, on SciEntsBank's new questions and on STITA.
+Compare with the [careful reader's card](../../careful/postil_careful/CARD.md), whose network it taught: the expert ranks the answers of an exam
+that it has never seen (Brooklyn) better and is harder to fool (tricks), but is no better, or worse, on new questions of the challenge and on facts.
 
 ## Sources
 | source | licence | used for |
