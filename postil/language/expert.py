@@ -108,6 +108,7 @@ class Expert:
     """The reader; the model is loaded when it is first asked."""
 
     name = EXPERT
+    gullible = False  # it was right about 29 in 30 answers made to fool a grader
     most_words = 150
     longest = 256  # of a text and a hypothesis; the first 220 pieces of a text are read
 

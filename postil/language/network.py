@@ -308,12 +308,13 @@ class Encoder(PairReader):
 class Cascade:
     """Lets each reader read only what those before it are unsure of: quick, careful, perhaps expert."""
 
-    name = CASCADE
     gullible = True  # as the quick reader is, which has the first word
 
-    def __init__(self, quick: PairReader, careful: PairReader) -> None:
-        self._quick, self._careful = quick, careful
-        self.most_words, self.longest = careful.most_words, careful.longest
+    def __init__(self, *readers: Reader, name: str = CASCADE) -> None:
+        self.name = name
+        self._first, *self._others = readers
+        self.most_words = min(each.most_words for each in self._others)
+        self.longest = min(each.longest for each in self._others)
 
     def pairs(
         self, pairs: Sequence[Pair], heads: Sequence[str] = ("response",), question: str = ""
