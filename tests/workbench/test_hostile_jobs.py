@@ -134,6 +134,8 @@ def test_kills_and_poison_together_change_nothing_healthy(sqlite_store, start, t
     assert (state.done, state.total, state.error) == (60, 60, "")
     stored = judged(sqlite_store, question)
     assert {given: stored[given] for given in kept} == kept  # not judged a second time
+    running.kill()  # or it might take the next job as well
+    running.join()
     undisturbed, other = new_job(sqlite_store, [*HEALTHY, HARMLESS])
     worker.do(sqlite_store, jobs.lease_job(sqlite_store, "w"), PoisonedMachine(), batch=BATCH)
     assert jobs.get_job(sqlite_store, other).state == "done"
