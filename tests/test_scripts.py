@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 FOLDERS = ("training", "benchmarks")
 SCRIPTS = sorted(path for folder in FOLDERS for path in (ROOT / folder).glob("*.py"))
 # What only training needs; where it is not installed, scripts that import it are read, not run.
-OPTIONAL = {"onnx", "safetensors", "skl2onnx", "torch", "transformers"}
+OPTIONAL = {"gguf", "onnx", "safetensors", "skl2onnx", "torch", "transformers"}
 # All scripts of a folder in one process: they share what they import, and importing is all that takes long.
 RUN = """
 import contextlib, io, runpy, sys

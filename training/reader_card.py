@@ -59,6 +59,8 @@ without any labels unless the column says how many; "surest quarter" is the accu
 
 {table}
 
+{curve}
+
 | macro F1 on the questions held back | 5-way | 3-way | 2-way |
 | --- | ---: | ---: | ---: |
 {macro}
@@ -103,6 +105,25 @@ def table(figures: dict[str, dict[str, float]]) -> str:
     return "\n".join(lines)
 
 
+def curve(figures: dict[str, dict[str, float]]) -> str:
+    """How labels on a question help, with intervals over questions; of questions with twice as many answers."""
+    counts = (0, 3, 5, 10, 20)
+    lines = [
+        f"| accuracy with labels: | {' | '.join(map(str, counts))} |",
+        f"| --- |{' ---: |' * len(counts)}",
+    ]
+    for corpus, values in figures.items():
+        names = [f"accuracy, {count} labels" if count else "accuracy" for count in counts]
+        cells = (
+            f"{values[name]:.3f} [{values[f'{name}, from']:.3f}, {values[f'{name}, to']:.3f}]"
+            if f"{name}, from" in values
+            else ""
+            for name in names
+        )
+        lines.append(f"| {corpus} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def macro(figures: dict[str, dict[str, float]]) -> str:
     """Macro F1 with intervals, of the challenge's corpora."""
     lines = []
@@ -135,6 +156,7 @@ def main() -> None:
         taught=options.taught,
         final=options.final,
         table=table(figures),
+        curve=curve(figures),
         macro=macro(figures),
         sources="\n".join(f"| {' | '.join(source)} |" for source in SOURCES),
     )

@@ -49,6 +49,7 @@ FARTHEST, MIDDLE = 4.0, -4.0  # log-probabilities between -16 and 8 are weighed 
 # references answers are called wrong from a higher one on, since exams about office software ask for less of a
 # reference than the challenge does. (Statistics, with references of 280 words, pass hardly at all.)
 PASSING, PASSING_LONG = 0.75, 0.85
+LABELLED = (0, 3, 5, 10, 20)  # labels on a question
 EACH = 400  # answers of a corpus that say how often one is right who is so sure
 
 
@@ -275,16 +276,18 @@ def report(data: Data, unseen: np.ndarray, probabilities: np.ndarray, labels: di
             "really correct": correct.mean(),
             "called correct": (given[:, 0] > 0.5).mean(),
             "accuracy": right.mean(),
+            "accuracy of the surest half": right[order[: len(order) // 2]].mean(),
             "accuracy of the surest quarter": right[order[: len(order) // 4]].mean(),
             "passed": passed.mean(),
             "accuracy of passed": right[passed].mean(),
             "calibration error": calibration_error(sure, right),
             "auc": auc(given[:, 0], correct),
-        } | {
-            f"accuracy, {n} labels": float(np.mean(np.concatenate(hits)))
-            for n in (5, 10)
-            if unseen is data.new and (hits := labelled(data, probabilities, corpus, n))
         }
+        for count in LABELLED if unseen is data.new else ():
+            if hits := labelled(data, probabilities, corpus, count):
+                name = f"accuracy, {count} labels" if count else "accuracy"
+                values[name] = np.concatenate(hits).mean()
+                values[f"{name}, from"], values[f"{name}, to"] = of_questions(hits)
         if corpus in CHALLENGE:
             for name, scheme in RESPONSE_SCHEMES.items():
                 wanted, classes = collapse_labels(gold, scheme), classes_of(name, corpus)
@@ -294,6 +297,15 @@ def report(data: Data, unseen: np.ndarray, probabilities: np.ndarray, labels: di
                 )
         found[corpus] = {name: round(float(value), 3) for name, value in values.items()}
     return found
+
+
+def of_questions(hits: Sequence[np.ndarray], draws: int = 1000) -> tuple[float, float]:
+    """The accuracy's interval (95 %), bootstrapped by question."""
+    rng = np.random.default_rng(0)
+    right, counts = (np.array([function(part) for part in hits]) for function in (np.sum, len))
+    drawn = rng.integers(len(hits), size=(draws, len(hits)))
+    low, high = np.quantile(right[drawn].sum(1) / counts[drawn].sum(1), (0.025, 0.975))
+    return float(low), float(high)
 
 
 def auc(scores: np.ndarray, positive: np.ndarray) -> float:

@@ -40,7 +40,7 @@ _AROUND_AN_AMOUNT = frozenset(
 )
 _ARTICLES = frozenset(("the", "a", "an"))
 _BETWEEN_ITEMS = re.compile(r"\s*(?:[,;&+]|\band\b)(?:\s*(?:[,;&+]|\band\b))*\s*", re.IGNORECASE)
-_LONGEST_ITEM = 3  # words
+_LONGEST_ITEM = 2  # words; more may be a clause, which is for the reader to judge
 # The question asks for an order, so a list in another one is another answer.
 _IN_A_ROW = re.compile(
     r"\b(?:order|sequence|rank|steps?|stages?|first|sort|arrange|chronolog\w*)\b", re.IGNORECASE
