@@ -11,7 +11,10 @@ reads the difference of the expected files line by line first. Never run this to
 
 from __future__ import annotations
 
+import os
 import sys
+
+os.environ["POSTIL_READER"] = "quick"  # as in the tests; before anything asks for a reader
 
 from collect import EXPECTED, PARTS, as_text, collect
 
