@@ -9,12 +9,9 @@ import argparse
 import json
 from pathlib import Path
 
-from card import hashes, wrapped
-from grader_card import LICENCE
 from reader_card import SOURCES as CAREFUL_SOURCES
+from reader_card import macro, table, write_card
 
-FORMAT = 1  # what postil/language/expert.py asks for
-VERSION = "0.1.0"
 SOURCES = (
     ("Qwen2.5-Coder-1.5B-Instruct, 4-bit", "Apache-2.0", "the model that the adapter belongs to; none of its weights ship"),
     *(source for source in CAREFUL_SOURCES[2:] if "RTE-1" not in source[0] and "Brooklyn" not in source[0] and "STITA" not in source[0]),
@@ -33,8 +30,8 @@ probabilities; `home.npz` says where the questions of the challenge are, so that
 ## How it was made
 `training/reader_data.py` packs the pairs, `reader_teacher.py` teaches on a GPU ({taught}), `expert_export.py` writes the
 adapter, and `expert_stack.py` measures. It was trained once; nothing about its training was tuned. It is too sure of itself, so
-its log-probabilities are divided by {temperature:g}, and {lift:g} is added to that of the right label, which keeps right and wrong in
-their places; both numbers (in `prompts.json`) were learned from questions that were held back.
+its log-probabilities are divided by {temperature:g}, and {lift:g} is added to that of
+"correct"; both numbers (in `prompts.json`) were learned from questions that were held back.
 
 ## Figures
 Of answers to questions that the adapter had not seen; Brooklyn and STITA were left out of its training altogether. Each
@@ -77,28 +74,6 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def table(figures: dict[str, dict[str, float]]) -> str:
-    """The figures of every corpus."""
-    head = " | ".join(title for _, title in COLUMNS)
-    lines = [f"| corpus | {head} |", f"| --- |{' ---: |' * len(COLUMNS)}"]
-    for corpus, values in figures.items():
-        lines.append(f"| {corpus} | {' | '.join(f'{values[name]:g}' for name, _ in COLUMNS)} |")
-    return "\n".join(lines)
-
-
-def macro(figures: dict[str, dict[str, float]]) -> str:
-    """Macro F1 with intervals, of the challenge's corpora."""
-    lines = []
-    for corpus in ("beetle", "sciEntsBank"):
-        values = figures[corpus]
-        cells = (
-            f"{values[name]:.3f} [{values[f'{name}, from']:.3f}, {values[f'{name}, to']:.3f}]"
-            for name in ("macro F1, 5way", "macro F1, 3way", "macro F1, 2way")
-        )
-        lines.append(f"| {corpus} | {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--figures", type=Path, required=True)
@@ -109,30 +84,17 @@ def main() -> None:
     )
     options = parser.parse_args()
     every = json.loads(options.figures.read_text("utf-8"))
-    files = {
-        name: value for name, value in hashes(options.folder).items() if not name.endswith((".py", ".pyc"))
-    }
     text = CARD.format(
         size=(options.folder / "adapter.gguf").stat().st_size / 1e6,
         taught=options.taught,
         temperature=every["temperature"],
         lift=every["lift"],
         agreement=options.agreement,
-        table=table(every["new questions"]),
+        table=table(every["new questions"], COLUMNS),
         macro=macro(every["new questions"]),
         sources="\n".join(f"| {' | '.join(source)} |" for source in SOURCES),
     )
-    (options.folder / "CARD.md").write_text(wrapped(text), "utf-8")
-    card = {
-        "name": "postil_expert",
-        "format": FORMAT,
-        "version": VERSION,
-        "licence": LICENCE,
-        "sources": SOURCES,
-        "figures": every,
-        "files": files,
-    }
-    (options.folder / "card.json").write_text(json.dumps(card, indent=1) + "\n", "utf-8")
+    write_card(options.folder, "postil_expert", SOURCES, every, text)
 
 
 if __name__ == "__main__":

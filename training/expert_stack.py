@@ -19,13 +19,14 @@ from pathlib import Path
 import numpy as np
 from grader_figures import calibration_error, classes_of, curve, interval, macro
 from reader_data import WHOLE, read_lines
-from reader_stack import CHALLENGE, EACH, FOLDS, WRONG, as_it_says, auc
+from reader_soft import read_soft
+from reader_stack import CHALLENGE, EACH, WRONG, as_it_says, auc, biases_of, crossed_biases
 from scipy.optimize import minimize
 from scipy.special import softmax
 
 from postil.data.formats.sra import read_collection
 from postil.data.labels import RESPONSE_SCHEMES
-from postil.grading.decision import LABELS, collapse, collapse_labels, decide, tune_bias
+from postil.grading.decision import LABELS, collapse_labels
 from postil.grading.evidence import EVIDENCE, landmarks
 from postil.grading.judging import LONG_REFERENCE
 from postil.grading.probabilities import Model, load_model, save_model
@@ -50,10 +51,9 @@ class Rows:
             for question in questions if name == "train" else ():
                 corpora[question.text] = question.corpus
                 references[question.text] = question.references[0].text
-        judged = np.load(soft)["soft"]
         self.learned = set()
-        kept, numbers = [], []
-        for number, row in enumerate(read_lines(pool)):
+        kept = []
+        for row in read_lines(pool):
             name = row["source"].removeprefix("graded ")
             if row["source"] == "sra":
                 self.learned.add((row["question"], references[row["question"]]))
@@ -65,8 +65,10 @@ class Rows:
                 elif not row["source"].startswith("graded "):
                     continue
                 kept.append((name, row))
-                numbers.append(number)
-        self.said = np.maximum(judged[numbers].astype(np.float64), LEAST)
+        said = read_soft(soft, [row for _, row in kept])
+        if unsaid := sum(values is None for values in said):
+            raise SystemExit(f"{soft} says nothing of {unsaid} of {len(said)} pairs: is it of another pool?")
+        self.said = np.maximum(np.array(said, np.float64), LEAST)
         self.chances = np.zeros(0)  # until the stack has weighed what is said
         self.corpus = np.array([name for name, _ in kept])
         self.gold = np.array([COARSE.get(row["label"]) or LABELS.index(row["label"]) for _, row in kept])
@@ -99,40 +101,6 @@ def note(path: Path, heat: float, lift: float) -> None:
     content = json.loads(path.read_text("utf-8"))
     content["tasks"]["response"] |= {"heat": heat, "lift": lift}
     path.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
-
-
-def biases_of(rows: Rows, chosen: np.ndarray) -> dict[str, tuple[float, ...]]:
-    """Biases best for the challenge's macro F1 in finer schemes; none where the question is only right or wrong."""
-    chosen = chosen[np.isin(rows.corpus[chosen], CHALLENGE)]
-    given, gold, corpus = rows.chances[chosen], rows.gold[chosen], rows.corpus[chosen]
-    found: dict[str, tuple[float, ...]] = {"2way": (0.0, 0.0)}
-    for name in ("3way", "5way"):
-        scheme = RESPONSE_SCHEMES[name]
-        wanted = collapse_labels(gold, scheme)
-
-        def quality(labels: np.ndarray, wanted=wanted, name=name) -> float:
-            return float(
-                np.mean(
-                    [
-                        macro(wanted[corpus == one], labels[corpus == one], classes_of(name, one))
-                        for one in CHALLENGE
-                    ]
-                )
-            )
-
-        found[name] = tune_bias(collapse(given, scheme), quality)
-    return found
-
-
-def crossed(rows: Rows, chosen: np.ndarray) -> dict[str, np.ndarray]:
-    """Labels, with the biases from the other folds of questions."""
-    labels = {name: np.zeros(len(rows.gold), int) for name in RESPONSE_SCHEMES}
-    for fold in range(FOLDS):
-        inside = rows.group[chosen] % FOLDS == fold
-        biases = biases_of(rows, chosen[~inside])
-        for name, given in decide(rows.chances[chosen[inside]], biases).items():
-            labels[name][chosen[inside]] = given
-    return labels
 
 
 def level(sure: np.ndarray, right: np.ndarray, corpus: np.ndarray) -> float:
@@ -210,10 +178,10 @@ def main() -> None:
         )
         stacks[name] = replace(
             stack,
-            biases=biases_of(rows, chosen),
+            biases=biases_of(rows, chosen, rows.chances),
             sureness=curve(rows.chances[drawn], np.minimum(rows.gold[drawn], 1), {"2way": (0.0, 0.0)}),
         )
-        figures[title] = report(rows, chosen, crossed(rows, chosen), passing)
+        figures[title] = report(rows, chosen, crossed_biases(rows, chosen, rows.chances), passing)
     with as_file(files("postil.resources").joinpath("grader", "stack.json")) as path:
         known = load_model(path).known
     save_model(options.out / "stack.json", Model(stacks, known, EXPERT, landmarks(sorted(rows.learned))))

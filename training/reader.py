@@ -24,7 +24,8 @@ from pathlib import Path
 import numpy as np
 import torch
 from encoder_model import Encoder
-from reader_pool import LABELS, TASKS, Pool, kind_of, label_cost, masked, read_pool, read_soft, rounded
+from reader_pool import LABELS, TASKS, Pool, kind_of, label_cost, masked, read_pool, rounded
+from reader_soft import read_soft
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from torch import nn

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from card import hashes, wrapped
 from grader_card import LICENCE
 
-FORMAT = 1  # what postil/language/network.py asks for
+FORMAT = 1  # what postil/language/network.py and expert.py ask for
 VERSION = "0.1.0"
 SOURCES = (
     ("all-mpnet-base-v2", "Apache-2.0", "the network that was fine-tuned; the tokenizer"),
@@ -95,12 +96,12 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def table(figures: dict[str, dict[str, float]]) -> str:
+def table(figures: dict[str, dict[str, float]], columns: Sequence[tuple[str, str]] = COLUMNS) -> str:
     """The figures of every corpus."""
-    head = " | ".join(title for _, title in COLUMNS)
-    lines = [f"| corpus | {head} |", f"| --- |{' ---: |' * len(COLUMNS)}"]
+    head = " | ".join(title for _, title in columns)
+    lines = [f"| corpus | {head} |", f"| --- |{' ---: |' * len(columns)}"]
     for corpus, values in figures.items():
-        cells = (f"{values[name]:g}" if name in values else "" for name, _ in COLUMNS)
+        cells = (f"{values[name]:g}" if name in values else "" for name, _ in columns)
         lines.append(f"| {corpus} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -137,6 +138,26 @@ def macro(figures: dict[str, dict[str, float]]) -> str:
     return "\n".join(lines)
 
 
+def files_of(folder: Path) -> dict[str, str]:
+    """The hashes of the files of a reader's package, but for its code."""
+    return {name: value for name, value in hashes(folder).items() if not name.endswith((".py", ".pyc"))}
+
+
+def write_card(folder: Path, name: str, sources: Sequence[Sequence[str]], figures: dict, text: str) -> None:
+    """The card for people, and the one that programs check."""
+    (folder / "CARD.md").write_text(wrapped(text), "utf-8")
+    card = {
+        "name": name,
+        "format": FORMAT,
+        "version": VERSION,
+        "licence": LICENCE,
+        "sources": sources,
+        "figures": figures,
+        "files": files_of(folder),
+    }
+    (folder / "card.json").write_text(json.dumps(card, indent=1) + "\n", "utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--figures", type=Path, required=True)
@@ -146,10 +167,7 @@ def main() -> None:
     options = parser.parse_args()
     every = json.loads(options.figures.read_text("utf-8"))
     figures = every["new questions"]
-    files = {
-        name: value for name, value in hashes(options.folder).items() if not name.endswith((".py", ".pyc"))
-    }
-    size = sum((options.folder / name).stat().st_size for name in files) / 1e6
+    size = sum((options.folder / name).stat().st_size for name in files_of(options.folder)) / 1e6
     text = CARD.format(
         size=size,
         known=len(json.loads((options.folder / "stack.json").read_text("utf-8"))["known"]),
@@ -160,17 +178,7 @@ def main() -> None:
         macro=macro(figures),
         sources="\n".join(f"| {' | '.join(source)} |" for source in SOURCES),
     )
-    (options.folder / "CARD.md").write_text(wrapped(text), "utf-8")
-    card = {
-        "name": "postil_careful",
-        "format": FORMAT,
-        "version": VERSION,
-        "licence": LICENCE,
-        "sources": SOURCES,
-        "figures": every,
-        "files": files,
-    }
-    (options.folder / "card.json").write_text(json.dumps(card, indent=1) + "\n", "utf-8")
+    write_card(options.folder, "postil_careful", SOURCES, every, text)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ Imports nothing of Postil, since it runs where that is not installed.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import lzma
 import math
@@ -35,32 +34,6 @@ def read_pool(path: Path, limit: int = 0) -> list[dict]:
     with lzma.open(path, "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
     return random.Random(0).sample(rows, limit) if limit else rows
-
-
-def key_of(row: Mapping[str, str]) -> int:
-    """A number that stands for a pair and what is asked about it, wherever it is in a pool."""
-    text = "\x1f".join(row[name] for name in ("task", "question", "first", "second"))
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
-
-
-def save_soft(path: Path, rows: Sequence[dict], soft: np.ndarray) -> None:
-    """Keep a teacher's log-probabilities, a row a pair, under the pairs' keys."""
-    keys, places = np.unique(np.array([key_of(row) for row in rows], np.uint64), return_index=True)
-    part = path.with_suffix(".part.npz")
-    np.savez_compressed(part, keys=keys, soft=soft[places].astype(np.float16))
-    part.rename(path)
-
-
-def read_soft(path: Path, rows: Sequence[dict]) -> list[list[float] | None]:
-    """What a teacher says of each pair: log-probabilities of its labels, or None where it was not asked."""
-    with np.load(path, allow_pickle=False) as file:
-        keys, soft = file["keys"], file["soft"].astype(np.float32)
-    wanted = np.array([key_of(row) for row in rows], np.uint64)
-    places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return [
-        soft[place, : len(TASKS[row["task"]])].tolist() if keys[place] == key else None
-        for place, key, row in zip(places, wanted, rows, strict=True)
-    ]
 
 
 def kind_of(row: Mapping[str, str]) -> str:

@@ -23,7 +23,8 @@ from pathlib import Path
 import numpy as np
 import torch
 from gguf import GGUFReader
-from reader_pool import TASKS, Pool, label_cost, masked, read_pool, save_soft
+from reader_pool import TASKS, Pool, label_cost, masked, read_pool
+from reader_soft import save_soft
 from safetensors.torch import save_file
 from tokenizers import Tokenizer
 from torch import nn
