@@ -77,7 +77,7 @@ class Asking:
             if card["format"] != FORMAT:
                 raise PostilError(
                     "the installed postil-expert belongs to another version of Postil.",
-                    hint="Upgrade both: pip install --upgrade 'postil[expert]'",
+                    hint="Install wheels of one version of both: make wheel builds them.",
                 )
             return cls(
                 {name: _task(task) for name, task in content["tasks"].items()},

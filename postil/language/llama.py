@@ -22,7 +22,7 @@ from postil.data.arrays import Singles
 from postil.errors import InputError, PostilError
 
 Part = tuple[int, ...]  # pieces of words
-_INSTALL = "Install it (pip install 'postil[expert]'); it is compiled, which takes some minutes."
+_INSTALL = "Install it (pip install llama-cpp-python); it is compiled, which takes some minutes."
 CONTEXT = 1024  # pieces of words that fit at once
 MOST_SEATS = 8  # texts that are read at once; each takes 60 MB
 _CHARACTERS = 12  # for each piece that is read, so that nobody spells out a novel

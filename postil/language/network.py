@@ -400,7 +400,7 @@ def demand_reader(name: str) -> None:
     if name not in (QUICK, EXPERT) and companion() is None:
         raise PostilError(
             f"the {name} reader needs the package postil-careful, which is not installed.",
-            hint="Install it (pip install 'postil[careful]'), or use the quick reader.",
+            hint="Install its wheel (make wheel builds it), or use the quick reader.",
         )
 
 
@@ -440,7 +440,7 @@ def _careful() -> PairReader:
     if json.loads((folder / "card.json").read_text("utf-8")).get("format") != _COMPANION_FORMAT:
         raise PostilError(
             "the installed postil-careful belongs to another version of Postil.",
-            hint="Upgrade both: pip install --upgrade 'postil[careful]'",
+            hint="Install wheels of one version of both: make wheel builds them.",
         )
     return PairReader(folder)
 

@@ -30,7 +30,7 @@ class Description:
 
 def descriptions() -> list[Description]:
     """All readers, the smallest first."""
-    careful = "" if companion() else "the package postil-careful (pip install 'postil[careful]')"
+    careful = "" if companion() else "the package postil-careful (make wheel builds it)"
     return [
         Description(QUICK, "the small network that ships with Postil", "nothing more", ""),
         Description(CAREFUL, "a network five times the size", "the package postil-careful", careful),
@@ -54,11 +54,10 @@ def descriptions() -> list[Description]:
 def missing_of_expert() -> list[str]:
     """What the expert reader still needs here, with the way to get it."""
     missing = []
-    install = "(pip install 'postil[expert]')"
     if find_spec(RUNTIME) is None:
-        missing.append(f"the package llama-cpp-python {install}")
+        missing.append("the package llama-cpp-python (pip install llama-cpp-python)")
     if expert_companion() is None:
-        return [f"the package postil-expert {install}", *missing]
+        return ["the package postil-expert (make wheel builds it)", *missing]
     try:
         expert_model().demanded()
     except PostilError as error:
@@ -72,7 +71,7 @@ def expert_model() -> ModelFile:
     if folder is None:
         raise PostilError(
             "the expert reader needs the package postil-expert, which is not installed.",
-            hint="Install it: pip install 'postil[expert]'",
+            hint="Install its wheel: make wheel builds it.",
         )
     return ModelFile(EXPERT, Asking.read(folder).model)
 

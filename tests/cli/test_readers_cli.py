@@ -180,7 +180,7 @@ def test_the_list_says_what_is_missing(model: ModelFile, monkeypatch: pytest.Mon
     monkeypatch.setattr(readers, "expert_companion", lambda: None)
     monkeypatch.setattr(readers, "companion", lambda: None)
     shown = runner.invoke(app, ["readers"]).stdout
-    assert "missing: the package postil-expert (pip install 'postil[expert]')" in " ".join(shown.split())
+    assert "missing: the package postil-expert (make wheel builds it)" in " ".join(shown.split())
     assert "missing: the package postil-careful" in shown
     assert "quick (default)" in shown
 
