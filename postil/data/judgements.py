@@ -129,6 +129,8 @@ class Reason(StrEnum):
     ORDER = "order"
     TAKEN_BACK = "taken_back"
     ASKED = "asked"
+    OPPOSITE = "opposite"
+    WORDY = "wordy"
     UNREAD = "unread"
     UNEXPLAINED = "unexplained"
 
@@ -151,6 +153,8 @@ _IN_WORDS = {
     Reason.ORDER: "it has the reference's words, but in a different order",
     Reason.TAKEN_BACK: "it seems to take back what it says, or to leave it open",
     Reason.ASKED: "it is written as a question",
+    Reason.OPPOSITE: "it has the reference's words, but one of them is turned into its opposite",
+    Reason.WORDY: "it is several times as long as the reference, though the question asks for one thing",
     Reason.UNREAD: "Postil ran out of time or memory when it tried to read this answer",
     Reason.UNEXPLAINED: "Postil ran out of time or memory when it tried to explain its judgement",
 }

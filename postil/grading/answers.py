@@ -6,9 +6,8 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise, product
+from itertools import chain, product
 
-from postil.data.formats.sra import function_words
 from postil.data.judgements import Reason
 from postil.language.fillers import without_fillers
 from postil.language.measures.overlap import overlap_words, word_alike
@@ -73,8 +72,11 @@ def shortened(answer: str) -> str:
 
 
 def bare(text: str) -> str:
-    """An answer without capitals and full stop: whoever writes the same gets the same label."""
-    return text.casefold().strip(" .!?…") or text
+    """An answer without capitals and full stop: whoever writes the same gets the same label.
+
+    "Paris?" asks, so it is another answer than "Paris."
+    """
+    return text.casefold().strip(" .!…") or text
 
 
 def as_read(question: str, references: Sequence[str], answers: Sequence[str]) -> list[str]:
@@ -175,68 +177,3 @@ def _is_gibberish(words: Sequence[str], expected: Iterable[str]) -> bool:
     if 3 * len(known) > len(longer):
         return False
     return not any(word_alike(word, other) >= _LIKE_A_KNOWN_WORD for word, other in product(words, expected))
-
-
-# Phrases that take something back or leave it open, unless the question or a reference has them as well.
-_TAKEN_BACK = re.compile(
-    r"\b(?:wrong|untrue|false|nonsense|rubbish|incorrect|mistaken|a mistake|an error|myth|a lie|disprove[dn]"
-    r"|ruled (?:it |this |that )?out|not (?:true|right|correct|so|the case)|isn'?t (?:true|right|so|correct)"
-    r"|(?:i|we) (?:disagree|doubt)|do(?:n'?t| not) (?:think|believe|agree)|take (?:that|it|this) back"
-    r"|the (?:opposite|reverse|contrary)|other way a?round|scrap that|no wait|i meant|can'?t decide"
-    r"|or not|(?:maybe|perhaps|possibly) not|or (?:maybe|perhaps|else)"
-    r"|(?:may|might|could) be\b.*\b(?:may|might|could) be)\b",
-    re.IGNORECASE,
-)
-_LEAST_WORDS = 5  # fewer in another order may well mean the same
-_MOST_WORDS = 50  # a longer answer can mention what is wrong, and still be right
-_BORROWED = 0.85  # share of an answer's words that are the reference's
-_NEIGHBOURS = 0.35  # share of neighbouring words that are neighbours in the reference
-_IN_ORDER = 0.7  # share of the words that stand in the reference's order
-
-
-def oddity(question: str, references: Sequence[str], answer: str) -> Reason | None:
-    """Why an answer that says what the reference says should not be taken at its word.
-
-    Fewer than one in a hundred of pupils' right answers are odd in any of these ways.
-    """
-    said = answer.rstrip()
-    if said.endswith("?") and not any(reference.rstrip().endswith("?") for reference in references):
-        return Reason.ASKED
-    words = overlap_words(said)
-    if len(words) <= _MOST_WORDS:
-        known = " ".join((question, *references)).casefold()
-        if any(match[0].casefold() not in known for match in _TAKEN_BACK.finditer(said)):
-            return Reason.TAKEN_BACK
-    if any(_jumbled(words[:MOST_READ], overlap_words(reference)[:MOST_READ]) for reference in references):
-        return Reason.ORDER
-    return None
-
-
-def _jumbled(words: Sequence[str], reference: Sequence[str]) -> bool:
-    """Whether most words are the reference's, but neither their neighbours nor their order."""
-    known = frozenset(reference)
-    borrowed = [word for word in words if word in known]
-    if len(words) < _LEAST_WORDS or len(borrowed) < _BORROWED * len(words):
-        return False
-    weighty, others = ([word for word in side if word not in function_words()] for side in (words, reference))
-    kept = _neighbours(words, reference)
-    if len(weighty) > 2:  # telegram style leaves small words out, and the others in order
-        kept = max(kept, _neighbours(weighty, others))
-    return kept < _NEIGHBOURS and _longest_run(borrowed, reference) < _IN_ORDER * len(borrowed)
-
-
-def _neighbours(words: Sequence[str], reference: Sequence[str]) -> float:
-    pairs = set(pairwise(words))
-    return len(pairs & set(pairwise(reference))) / max(len(pairs), 1)
-
-
-def _longest_run(words: Sequence[str], reference: Sequence[str]) -> int:
-    """How many words stand in the reference's order: the longest common subsequence."""
-    lengths = [0] * (len(reference) + 1)
-    for word in words:
-        before = 0
-        for column, other in enumerate(reference, start=1):
-            above = lengths[column]
-            lengths[column] = before + 1 if word == other else max(above, lengths[column - 1])
-            before = above
-    return lengths[-1]

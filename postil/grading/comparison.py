@@ -25,8 +25,8 @@ _Pair = tuple[str, str]  # an answer and the reference that it was compared with
 _Prepared = tuple[ChunkedPair, WordPair]  # the two in chunks, and their words compared
 # The question, the pair, the claims that a person set, and whether the answer was read to its end
 _Key = tuple[str, _Pair, Facets, bool]
-# Whoever looks at an answer because its reference is long has to see what it leaves out.
-_COMPARED = (None, Reason.LONG_REFERENCE)
+# Whoever looks at an answer for one of these reasons has to see what it leaves out or turns round.
+_COMPARED = (None, Reason.LONG_REFERENCE, Reason.OPPOSITE, Reason.WORDY)
 
 
 @dataclass(frozen=True, slots=True)

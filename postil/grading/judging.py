@@ -10,10 +10,11 @@ import numpy as np
 from postil.data.arrays import Floats
 from postil.data.judgements import CREDIT, Judgement, Reason, collapsed, score_of
 from postil.data.labels import RESPONSE_SCHEMES
-from postil.grading.answers import PlainCase, as_read, bare, oddity, plain_case, shortened
+from postil.grading.answers import PlainCase, as_read, bare, plain_case, shortened
 from postil.grading.decision import LABELS, Biases, decide, moved
 from postil.grading.evidence import Evidence, gather, similarities
 from postil.grading.memory import Kernel, adjust, propose, targets
+from postil.grading.oddities import is_question, oddity
 from postil.grading.probabilities import Stack
 from postil.language.measures.coverage import Side
 from postil.language.network import Reader, one_thread_each
@@ -60,6 +61,8 @@ def judge_class(
         case = told or plain_case(question, references, text)
         if case is not None:
             judgements[row] = _plain(case, credit)
+            if case.reason is Reason.REFERENCE and is_question(question, references, text):
+                judgements[row] = replace(judgements[row], deferred=True, because="", reason=Reason.ASKED)
     rest = [row for row in range(len(texts)) if row not in judgements]
     if rest:
         # Decided answers belong to the class: the others are compared with them as well.
@@ -71,8 +74,8 @@ def judge_class(
         wary = 0.0 if decided or leniency else stack.passing_long
         biases = _biases(opinions)
         judged = _judgements(probabilities, evidence.references[: len(rest)], biases, credit, level)
-        for row, judgement in zip(rest, judged, strict=True):
-            reason = _reason_to_look(question, references, texts[row], judgement, wary, reader.gullible)
+        for row, answer, judgement in zip(rest, members, judged, strict=False):
+            reason = _reason_to_look(question, references, answer, judgement, wary, reader.gullible)
             judgements[row] = replace(
                 judgement,
                 deferred=judgement.deferred or reason is not None,
@@ -122,13 +125,13 @@ def _reason_to_look(
 ) -> Reason | None:
     """Why a person should look at an answer, however sure the model is.
 
-    Beside a long reference the model must be as sure as `wary` to call an answer wrong. What might be a trick
-    is looked for where the reader would not see it.
+    Beside a long reference the model must be as sure as `wary` to call an answer wrong. Some tricks are only
+    looked for where the reader would not see them.
     """
     if len(answer.split()) > _MANY_WORDS:
         return Reason.LONG
     if judgement.label == "correct":
-        return oddity(question, references, answer) if gullible else None
+        return oddity(question, references, answer, gullible=gullible)
     is_long = len(judgement.reference.split()) > LONG_REFERENCE
     return (
         Reason.LONG_REFERENCE if is_long and not judgement.deferred and judgement.confidence < wary else None

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from postil.data.judgements import Reason
 from postil.data.labels import RESPONSE_SCHEMES
-from postil.grading.answers import oddity, plain_case, shortened
+from postil.grading.answers import bare, plain_case, shortened
 
 QUESTION = "Why is the bulb lit?"
 REFERENCES = ("It is in a closed path with the battery.", "The circuit is complete.")
@@ -160,35 +160,12 @@ def test_a_misspelt_word_of_the_reference_is_a_word(reference: str, answer: str)
     assert plain_case("What is it?", [reference], answer) is None
 
 
+def test_equal_answers_differ_in_capitals_and_full_stops_but_not_in_question_marks() -> None:
+    assert bare("Paris.") == bare("paris!") != bare("Paris?")
+
+
 def test_what_nobody_sees_is_not_read() -> None:
     assert shortened("it is n\u200bot l\u00adit\ufeff") == "it is not lit"
-
-
-DENSE = "Ice is less dense than water because its molecules are farther apart."
-
-
-@pytest.mark.parametrize(
-    ("answer", "reason"),
-    [
-        ("water molecules apart than less because dense is its ice are farther", Reason.ORDER),
-        ("apart farther are molecules its because water than dense less is ice", Reason.ORDER),
-        ("apart, dense, farther, ice, less, molecules, water", Reason.ORDER),
-        ("Some people say that ice is less dense than water, but that is wrong.", Reason.TAKEN_BACK),
-        ("It is less dense than water, or not.", Reason.TAKEN_BACK),
-        ("Is ice less dense than water?", Reason.ASKED),
-        ("ice is less dense than water", None),
-        ("ice less dense, molecules farther apart", None),
-        ("because its molecules are farther apart, ice is less dense than water", None),
-        ("Its molecules are not packed as closely as those of water.", None),
-    ],
-)
-def test_an_answer_is_taken_at_its_word_unless_it_is_odd(answer: str, reason: Reason | None) -> None:
-    assert oddity("Why does ice float?", [DENSE], answer) is reason
-
-
-def test_words_of_the_question_or_the_reference_take_nothing_back() -> None:
-    assert oddity("Is it true or false?", ["It is false."], "It is false.") is None
-    assert oddity("Which is wrong?", ["The second is wrong."], "the second one is wrong") is None
 
 
 @pytest.mark.parametrize(

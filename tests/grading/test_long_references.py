@@ -87,15 +87,21 @@ def test_an_answer_left_to_a_person_beside_a_long_reference_is_compared_with_it(
 
 
 @pytest.mark.parametrize("gullible", [True, False])
-def test_tricks_are_looked_for_only_where_the_reader_would_fall_for_them(gullible: bool) -> None:
+@pytest.mark.parametrize(
+    ("answer", "always"),
+    [
+        ("Some people say " + SHORT.lower()[:-1] + ", but that is wrong.", None),
+        ("Does it send the packet again?", Reason.ASKED),
+        (SHORT + "???", Reason.ASKED),  # the reference, so no reader sees it
+        (" ".join([SHORT] * 5), Reason.WORDY),
+    ],
+)
+def test_some_tricks_are_looked_for_only_where_the_reader_would_fall_for_them(
+    gullible: bool, answer: str, always: Reason | None
+) -> None:
     trusting = Doubting(0.05)
     trusting.gullible = gullible
-    (judgement,) = judge_class(
-        QUESTION,
-        [SHORT],
-        ["Some people say " + SHORT.lower()[:-1] + ", but that is wrong."],
-        [Opinion(STACK, trusting)],
-        NEW,
-    )
+    (judgement,) = judge_class(QUESTION, [SHORT], [answer], [Opinion(STACK, trusting)], NEW)
     assert judgement.label == "correct"
-    assert judgement.reason is (Reason.TAKEN_BACK if gullible else None)
+    assert judgement.reason is (always or (Reason.TAKEN_BACK if gullible else None))
+    assert judgement.deferred == (judgement.reason is not None)

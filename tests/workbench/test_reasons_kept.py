@@ -23,6 +23,8 @@ LATER = {
     Reason.ORDER,
     Reason.TAKEN_BACK,
     Reason.ASKED,
+    Reason.OPPOSITE,
+    Reason.WORDY,
     Reason.LONG_REFERENCE,
 }
 OLD = set(Reason) - LATER
