@@ -6,12 +6,14 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, product
 
 from postil.data.judgements import Reason
 from postil.language.fillers import without_fillers
 from postil.language.measures.overlap import overlap_words, word_alike
 from postil.language.pipeline import analyse, beginning
+from postil.language.quantities import other_words
 from postil.language.spelling import correct
 from postil.language.words.spaces import vocabulary
 from postil.language.words.wordnet import wordnet
@@ -129,8 +131,14 @@ def _means_the_same(question: str, reference: str, answer: str) -> bool:
     return len(items) > 1 and not _IN_A_ROW.search(question) and items == _items(answer)
 
 
+@lru_cache(maxsize=1 << 10)
 def _amount(text: str) -> tuple[float, str] | None:
-    """The value and the unit of a text that says one amount and nothing else."""
+    """The value and the unit of a text that says one amount and nothing else.
+
+    Nearly all texts say more, which is seen without the long work of analysing them.
+    """
+    if any(word not in _AROUND_AN_AMOUNT for word in other_words(text)):
+        return None
     document = analyse(text)
     if len(document.quantities) != 1:
         return None
