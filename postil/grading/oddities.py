@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, product
 
 from postil.data.formats.sra import function_words
 from postil.data.judgements import Reason
@@ -38,6 +38,10 @@ _LEAST_WORDS = 5  # fewer in another order may well mean the same
 _BORROWED = 0.85  # share of an answer's words that are the reference's
 _NEIGHBOURS = 0.35  # share of neighbouring words that are neighbours in the reference
 _IN_ORDER = 0.7  # share of the words that stand in the reference's order
+
+_LONGEST_ARGUMENT = 5  # words that can change places with others
+# What stands on either side of these may change places.
+_JOINING = frozenset(("and", "or", "nor", "plus", "but", "while", "whereas", "the", "a", "an"))
 
 _SAME_FRAME = 0.5  # share of the reference's words that an answer has in their order, but for one
 _LONGEST_SWAP = 3  # words that stand where others stood
@@ -66,7 +70,10 @@ def oddity(question: str, references: Sequence[str], answer: str, *, gullible: b
     known = [overlap_words(reference)[:MOST_READ] for reference in references]
     if gullible and any(_jumbled(words, reference) for reference in known):
         return Reason.ORDER
-    if _turned(words[:_MOST_COMPARED], [reference[:_MOST_COMPARED] for reference in known]):
+    words, known = words[:_MOST_COMPARED], [reference[:_MOST_COMPARED] for reference in known]
+    if any(_exchanged(words, reference) for reference in known):
+        return Reason.ORDER
+    if _turned(words, known):
         return Reason.OPPOSITE
     return Reason.WORDY if _is_wordy(question, references, said) else None
 
@@ -156,6 +163,28 @@ def _opposed(word: str, other: str) -> bool:
 
 
 # An answer in the reference's words, in another order.
+
+
+def _exchanged(words: Sequence[str], reference: Sequence[str]) -> bool:
+    """Whether two parts of the reference have changed places and the rest, but for a word, stands still."""
+    if (Counter(reference) - Counter(words)).total() > 1 or (Counter(words) - Counter(reference)).total() > 1:
+        return False
+    start = _common(words, reference)
+    end = _common(words[start:][::-1], reference[start:][::-1])
+    said, there = words[start : len(words) - end], reference[start : len(reference) - end]
+    for first, last in product(range(1, _LONGEST_ARGUMENT + 1), repeat=2):
+        before, middle, after = there[:first], there[first:-last], there[-last:]
+        if middle and [*after, *middle, *before] == said:
+            return not _JOINING.issuperset(middle)
+    return False
+
+
+def _common(words: Sequence[str], others: Sequence[str]) -> int:
+    """How many words two texts have in common at their beginning."""
+    return next(
+        (place for place, pair in enumerate(zip(words, others, strict=False)) if pair[0] != pair[1]),
+        min(len(words), len(others)),
+    )
 
 
 def _jumbled(words: Sequence[str], reference: Sequence[str]) -> bool:

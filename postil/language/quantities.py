@@ -130,7 +130,7 @@ _RANGE = re.compile(r" ?(?:-|–|—|\bto\b) ?", re.IGNORECASE)
 
 
 def other_words(text: str) -> Iterator[str]:
-    """The words of a text that no number and no unit is written with; much quicker than finding quantities."""
+    """The words of a text that no number and no unit is written with: far quicker than finding quantities."""
     return (word for word in _LETTERS_ONLY.findall(text.casefold()) if word not in _OF_AMOUNTS)
 
 

@@ -93,6 +93,7 @@ def test_an_answer_left_to_a_person_beside_a_long_reference_is_compared_with_it(
         ("Some people say " + SHORT.lower()[:-1] + ", but that is wrong.", None),
         ("Does it send the packet again?", Reason.ASKED),
         (SHORT + "???", Reason.ASKED),  # the reference, so no reader sees it
+        ("The packet sends it again.", Reason.ORDER),
         (" ".join([SHORT] * 5), Reason.WORDY),
     ],
 )

@@ -55,6 +55,24 @@ def test_a_word_turned_into_its_opposite_is_seen_by_every_reader(answer: str, re
         assert oddity("What does air do?", [RISES], answer, gullible=gullible) is reason
 
 
+@pytest.mark.parametrize(
+    ("reference", "answer", "reason"),
+    [
+        ("The sun warms the sea.", "the sea warms the sun", Reason.ORDER),
+        (
+            "The large ball is heavier than the small one.",
+            "The small ball is heavier than the large one.",
+            Reason.ORDER,
+        ),
+        ("It holds salt and water.", "It holds water and salt.", None),
+        ("The sun warms the sea.", "The sea is warmed by the sun.", None),
+        ("Plants grow when they have light.", "when they have light plants grow", None),
+    ],
+)
+def test_things_that_have_changed_places_are_seen_by_every_reader(reference, answer, reason) -> None:
+    assert oddity("What happens?", [reference], answer, gullible=False) is reason
+
+
 def test_a_word_with_a_prefix_is_the_opposite_of_the_one_without() -> None:
     question, reference = "Why is it off?", "The lamp is connected to the wrong wire."
     answer = "The lamp is unconnected to the wrong wire."
