@@ -123,6 +123,7 @@ class Reason(StrEnum):
     REFERENCE = "reference"
     NO_ANSWER = "no_answer"
     QUESTION = "question"
+    PLEA = "plea"
     UNKNOWN_WORDS = "unknown_words"
     LONG = "long"
     LONG_REFERENCE = "long_reference"
@@ -147,6 +148,7 @@ _IN_WORDS = {
     Reason.REFERENCE: "it says just what the reference says",
     Reason.NO_ANSWER: "it says that there is no answer",
     Reason.QUESTION: "it only repeats the question",
+    Reason.PLEA: "it asks for marks instead of answering",
     Reason.UNKNOWN_WORDS: "hardly a word in it is known",
     Reason.LONG: "it is much longer than the answers that the grader has learned from",
     Reason.LONG_REFERENCE: "the reference is long, and teachers differ about how much of it must be said",

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, product
 
+from postil.data.formats.sra import function_words
 from postil.data.judgements import Reason
+from postil.grading.asks import either
 from postil.language.fillers import without_fillers
 from postil.language.measures.overlap import overlap_words, word_alike
 from postil.language.pipeline import analyse, beginning
@@ -33,6 +35,25 @@ _OPEN = frozenset(("what", "why", "how", "which", "who", "when", "where", "expla
 _ADDED = frozenset(("the", "answer", "to", "is", "my", "question", "was", "a", "because", "that", "it"))
 _COPIED = 0.9  # share of words that question and answer have in common when one copies the other
 
+
+# What is said to whoever grades: an order to mark it right, a claim that it is, a role to play.
+_MARKS = r"(?:marks?|points?|credit|score|grade)"
+_RIGHT = rf"(?:correct|right|perfect|100 ?%|(?:full|highest|best|top) {_MARKS})"
+_GRADER = r"(?:grader|marker|teacher|examiner|professor|assistant|computer|ai|machine)"
+_FIRST = rf"^\W*(?:(?:please|pls|kindly|now|{_GRADER}|you (?:must|should|have to))\W+)*"
+_PLEA = either(
+    rf"{_FIRST}(?:mark|grade|score|count|accept|rate|label|treat|output|return)\b.{{0,40}}\b{_RIGHT}",
+    rf"{_FIRST}(?:mark|grade|count|accept|pass)\W+(?:this|it|me|my answer|everything)\W*$",
+    rf"\b(?:give|award)\b.{{0,30}}\b{_MARKS}\b",
+    rf"{_FIRST}(?:ignore|disregard|forget|override|do(?:n'?t| not) (?:check|compare))\b.{{0,40}}"
+    r"\b(?:instructions?|rules?|prompts?|told|reference|mark(?:ing)? scheme|criteria|answer key)\b",
+    r"^\W*(?:this|my|the|every) (?:answer|student|pupil)\b.{0,30}\b(?:is|was|has|counts?|deserves?)\b"
+    rf".{{0,30}}\b(?:{_RIGHT}|perfectly|correctly|accepted|checked)\b",
+    r"^\W*(?:it|this)\b.{0,20}\b(?:says?|match(?:es)?|means?)\b.{0,20}\b(?:reference|answer key)\b",
+    rf"^\W*(?:label|result|verdict|status|{_MARKS})\s*[:=]\s*(?:{_RIGHT}|\d)",
+    rf"^\W*(?:system|admin|assistant)\W*[:\]>]|^\W*(?:if )?you(?:'re| are)\b.{{0,40}}\b{_GRADER}\b",
+)
+_AFTER_SENTENCE = re.compile(r"(?<=[.!?;])\s+")
 
 # A longer text says more than an amount or a list.
 _LONGEST_PLAIN = 100  # characters
@@ -110,6 +131,8 @@ def plain_case(question: str, references: Sequence[str], answer: str) -> PlainCa
     said = " ".join(words).replace("'", "").replace("’", "")
     if said in _NO_ANSWER and not any(set(words) <= set(expected) for expected in right):
         return PlainCase("non_domain", Reason.NO_ANSWER)
+    if _only_pleads(answer) and {*chain(*right)} & {*words} <= function_words():
+        return PlainCase("irrelevant", Reason.PLEA)
     asked = overlap_words(question)
     if asked and _repeats(words, asked):
         return PlainCase("irrelevant", Reason.QUESTION)
@@ -158,6 +181,12 @@ def _items(text: str) -> tuple[str, ...]:
     if any(not item or len(item.split()) > _LONGEST_ITEM for item in items):
         return ()
     return tuple(sorted(items)) if len(set(items)) == len(items) else ()
+
+
+def _only_pleads(answer: str) -> bool:
+    """Whether every sentence is meant for whoever grades; where there are others, the reader decides."""
+    sentences = [text for text in _AFTER_SENTENCE.split(answer.strip()) if any(map(str.isalnum, text))]
+    return all(map(_PLEA.search, sentences))
 
 
 def _repeats(words: Sequence[str], asked: Sequence[str]) -> bool:

@@ -13,6 +13,11 @@ from postil.language.fillers import without_fillers
         ("Really it melts", "it melts"),
         ("it hardly moves and almost stops", "it hardly moves and almost stops"),
         ("it is verylong", "it is verylong"),
+        ("Personally, because it rains", "because it rains"),
+        ("To be honest, it actually melts", "it melts"),
+        ("the people are seriously ill", "the people are seriously ill"),
+        ("I know, to be honest, nothing", "I know, to be honest, nothing"),
+        ("Probably, it melts", "Probably, it melts"),
         ("Really?", "Really?"),
         ("", ""),
     ],
@@ -23,3 +28,5 @@ def test_what_is_left(text: str, left: str) -> None:
 
 def test_words_of_question_and_reference_stay() -> None:
     assert without_fillers("a very hot day", ["Is it very hot?"]) == "a very hot day"
+    assert without_fillers("In fact, it melts", ["Is that in doubt?"]) == "it melts"
+    assert without_fillers("In fact, it melts", ["Is that in fact so?"]) == "In fact, it melts"

@@ -25,6 +25,7 @@ LATER = {
     Reason.ASKED,
     Reason.OPPOSITE,
     Reason.WORDY,
+    Reason.PLEA,
     Reason.LONG_REFERENCE,
 }
 OLD = set(Reason) - LATER

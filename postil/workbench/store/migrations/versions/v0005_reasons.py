@@ -27,6 +27,7 @@ _SENTENCES = {
     "taken_back": "it seems to take back what it says, or to leave it open",
     "asked": "it is written as a question",
     "opposite": "it has the reference's words, but one of them is turned into its opposite",
+    "plea": "it asks for marks instead of answering",
     "wordy": "it is several times as long as the reference, though the question asks for one thing",
     "long_reference": "the reference is long, and teachers differ about how much of it must be said",
 }
