@@ -124,6 +124,7 @@ class Reason(StrEnum):
     NO_ANSWER = "no_answer"
     QUESTION = "question"
     PLEA = "plea"
+    TOO_FEW = "too_few"
     UNKNOWN_WORDS = "unknown_words"
     LONG = "long"
     LONG_REFERENCE = "long_reference"
@@ -131,6 +132,8 @@ class Reason(StrEnum):
     TAKEN_BACK = "taken_back"
     ASKED = "asked"
     OPPOSITE = "opposite"
+    NUMBER = "number"
+    SEVERAL = "several"
     WORDY = "wordy"
     UNREAD = "unread"
     UNEXPLAINED = "unexplained"
@@ -149,6 +152,7 @@ _IN_WORDS = {
     Reason.NO_ANSWER: "it says that there is no answer",
     Reason.QUESTION: "it only repeats the question",
     Reason.PLEA: "it asks for marks instead of answering",
+    Reason.TOO_FEW: "it names fewer things than the question asks for",
     Reason.UNKNOWN_WORDS: "hardly a word in it is known",
     Reason.LONG: "it is much longer than the answers that the grader has learned from",
     Reason.LONG_REFERENCE: "the reference is long, and teachers differ about how much of it must be said",
@@ -156,6 +160,8 @@ _IN_WORDS = {
     Reason.TAKEN_BACK: "it seems to take back what it says, or to leave it open",
     Reason.ASKED: "it is written as a question",
     Reason.OPPOSITE: "it has the reference's words, but one of them is turned into its opposite",
+    Reason.NUMBER: "it has another number or unit than the reference",
+    Reason.SEVERAL: "it also names things that the reference does not have",
     Reason.WORDY: "it is several times as long as the reference, though the question asks for one thing",
     Reason.UNREAD: "Postil ran out of time or memory when it tried to read this answer",
     Reason.UNEXPLAINED: "Postil ran out of time or memory when it tried to explain its judgement",

@@ -6,16 +6,15 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain, product
 
 from postil.data.formats.sra import function_words
 from postil.data.judgements import Reason
 from postil.grading.asks import either
+from postil.grading.facts import items_named, same_fact
 from postil.language.fillers import without_fillers
 from postil.language.measures.overlap import overlap_words, word_alike
-from postil.language.pipeline import analyse, beginning
-from postil.language.quantities import other_words
+from postil.language.pipeline import beginning
 from postil.language.spelling import correct
 from postil.language.words.spaces import vocabulary
 from postil.language.words.wordnet import wordnet
@@ -54,19 +53,6 @@ _PLEA = either(
     rf"^\W*(?:system|admin|assistant)\W*[:\]>]|^\W*(?:if )?you(?:'re| are)\b.{{0,40}}\b{_GRADER}\b",
 )
 _AFTER_SENTENCE = re.compile(r"(?<=[.!?;])\s+")
-
-# A longer text says more than an amount or a list.
-_LONGEST_PLAIN = 100  # characters
-_AROUND_AN_AMOUNT = frozenset(
-    ("it", "'s", "is", "the", "answer", "about", "approximately", "around", "roughly", "=", "≈", "~", ".")
-)
-_ARTICLES = frozenset(("the", "a", "an"))
-_BETWEEN_ITEMS = re.compile(r"\s*(?:[,;&+]|\band\b)(?:\s*(?:[,;&+]|\band\b))*\s*", re.IGNORECASE)
-_LONGEST_ITEM = 2  # words; more may be a clause, which is for the reader to judge
-# The question asks for an order, so a list in another one is another answer.
-_IN_A_ROW = re.compile(
-    r"\b(?:order|sequence|rank|steps?|stages?|first|sort|arrange|chronolog\w*)\b", re.IGNORECASE
-)
 
 # A longer answer is judged by its beginning: it is not a short one, and every measure grows with length.
 LONGEST_ANSWER = 3000  # characters
@@ -121,12 +107,16 @@ def plain_case(question: str, references: Sequence[str], answer: str) -> PlainCa
     words = overlap_words(answer)
     if not any(character.isalnum() for character in answer):
         return PlainCase("non_domain", Reason.NO_WORDS if answer.strip() else Reason.EMPTY)
+    if (named := items_named(question, references, answer)) and named[0] > named[1]:
+        return PlainCase("partially_correct_incomplete", Reason.TOO_FEW)
     right = [overlap_words(reference) for reference in references]
     signs = _SIGNS.findall(answer)
     for expected, reference in zip(right, references, strict=True):
-        if words == expected and signs == _SIGNS.findall(reference):
+        # Whoever writes "carbondioxide" means the same; "1 23" and "12 3" are two numbers.
+        joined = "".join(words) == "".join(expected) and not any(map(str.isdigit, answer))
+        if (words == expected or joined) and signs == _SIGNS.findall(reference):
             return PlainCase("correct", Reason.REFERENCE)
-    if any(_means_the_same(question, reference, answer) for reference in references):
+    if named or any(same_fact(question, reference, answer) for reference in references):
         return PlainCase("correct", Reason.REFERENCE)
     said = " ".join(words).replace("'", "").replace("’", "")
     if said in _NO_ANSWER and not any(set(words) <= set(expected) for expected in right):
@@ -141,46 +131,6 @@ def plain_case(question: str, references: Sequence[str], answer: str) -> PlainCa
     if _is_gibberish(words, known) and _is_gibberish(_spelt(question, references, answer), known):
         return PlainCase("non_domain", Reason.UNKNOWN_WORDS)
     return None
-
-
-def _means_the_same(question: str, reference: str, answer: str) -> bool:
-    """Whether both are one amount ("12 cm", "0.12 m"), or lists of the same things in any order."""
-    if max(len(reference), len(answer)) > _LONGEST_PLAIN:
-        return False
-    if any(map(str.isdigit, reference)):
-        amount = _amount(reference)
-        return amount is not None and amount == _amount(answer)
-    items = _items(reference)
-    return len(items) > 1 and not _IN_A_ROW.search(question) and items == _items(answer)
-
-
-@lru_cache(maxsize=1 << 10)
-def _amount(text: str) -> tuple[float, str] | None:
-    """The value and the unit of a text that says one amount and nothing else.
-
-    Nearly all texts say more, which is seen without the long work of analysing them.
-    """
-    if any(word not in _AROUND_AN_AMOUNT for word in other_words(text)):
-        return None
-    document = analyse(text)
-    if len(document.quantities) != 1:
-        return None
-    (quantity,) = document.quantities
-    rest = [*document.tokens[: quantity.start], *document.tokens[quantity.end :]]
-    if any(token.text.casefold() not in _AROUND_AN_AMOUNT for token in rest):
-        return None
-    return float(f"{quantity.value:.6g}"), quantity.unit
-
-
-def _items(text: str) -> tuple[str, ...]:
-    """The things that a bare list names, sorted; nothing where it says more about them than their names."""
-    items = [
-        " ".join(word for word in overlap_words(item) if word not in _ARTICLES)
-        for item in _BETWEEN_ITEMS.split(text.strip(" ."))
-    ]
-    if any(not item or len(item.split()) > _LONGEST_ITEM for item in items):
-        return ()
-    return tuple(sorted(items)) if len(set(items)) == len(items) else ()
 
 
 def _only_pleads(answer: str) -> bool:

@@ -26,7 +26,7 @@ _Prepared = tuple[ChunkedPair, WordPair]  # the two in chunks, and their words c
 # The question, the pair, the claims that a person set, and whether the answer was read to its end
 _Key = tuple[str, _Pair, Facets, bool]
 # Whoever looks at an answer for one of these reasons has to see what it leaves out or turns round.
-_COMPARED = (None, Reason.LONG_REFERENCE, Reason.OPPOSITE, Reason.WORDY)
+_COMPARED = (None, Reason.LONG_REFERENCE, Reason.OPPOSITE, Reason.NUMBER, Reason.SEVERAL, Reason.WORDY)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import pairwise, product
@@ -17,6 +17,7 @@ from postil.data.formats.sra import function_words
 from postil.data.judgements import Reason
 from postil.grading.answers import MOST_READ
 from postil.grading.asks import QUOTED, find_asks
+from postil.grading.facts import names_others, other_amount
 from postil.language.measures.overlap import overlap_words
 from postil.language.negation import is_prefixed
 from postil.language.words.relations import Relation, opposites, word_relation
@@ -47,6 +48,8 @@ _SAME_FRAME = 0.5  # share of the reference's words that an answer has in their 
 _LONGEST_SWAP = 3  # words that stand where others stood
 _MOST_COMPARED = 120  # words
 _DENIALS = frozenset(("not", "no", "never", "without", "neither", "nor", "cannot", "none", "nothing"))
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+_THOUSANDS = re.compile(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
 _UNDOING = ("un", "non", "dis", "in", "im", "il", "ir")
 
 _TIMES = 5  # so much longer than the reference, an answer says more than was asked
@@ -64,18 +67,26 @@ def oddity(question: str, references: Sequence[str], answer: str, *, gullible: b
     said = answer.rstrip()
     if is_question(question, references, said):
         return Reason.ASKED
-    words = overlap_words(said)[:MOST_READ]
+    words = _words(said)
     if gullible and _takes_back(question, references, said, words):
         return Reason.TAKEN_BACK
-    known = [overlap_words(reference)[:MOST_READ] for reference in references]
+    known = [_words(reference) for reference in references]
     if gullible and any(_jumbled(words, reference) for reference in known):
         return Reason.ORDER
     words, known = words[:_MOST_COMPARED], [reference[:_MOST_COMPARED] for reference in known]
     if any(_exchanged(words, reference) for reference in known):
         return Reason.ORDER
-    if _turned(words, known):
+    if _turned(words, known, _opposed):
         return Reason.OPPOSITE
+    if other_amount(question, references, said) or _turned(words, known, _other_number):
+        return Reason.NUMBER
+    if names_others(question, references, said):
+        return Reason.SEVERAL
     return Reason.WORDY if _is_wordy(question, references, said) else None
+
+
+def _words(text: str) -> list[str]:
+    return overlap_words(_THOUSANDS.sub("", text))[:MOST_READ]
 
 
 def is_question(question: str, references: Sequence[str], answer: str) -> bool:
@@ -112,7 +123,9 @@ def _is_wordy(question: str, references: Sequence[str], answer: str) -> bool:
 # An answer in the reference's words, one of which is turned into its opposite.
 
 
-def _turned(words: Sequence[str], references: Sequence[Sequence[str]]) -> bool:
+def _turned(
+    words: Sequence[str], references: Sequence[Sequence[str]], opposed: Callable[[str, str], bool]
+) -> bool:
     """Whether the reference that is closest to an answer differs from it by an opposite in the same place.
 
     A second opposite, or a denial, turns it back. Whoever uses both words has not put one for the other.
@@ -120,13 +133,18 @@ def _turned(words: Sequence[str], references: Sequence[Sequence[str]]) -> bool:
     matchers = [SequenceMatcher(None, reference, words, autojunk=False) for reference in references]
     closest = max(matcher.ratio() for matcher in matchers)
     return all(
-        _is_turned(reference, words, matcher)
+        _is_turned(reference, words, matcher, opposed)
         for reference, matcher in zip(references, matchers, strict=True)
         if matcher.ratio() == closest
     )
 
 
-def _is_turned(reference: Sequence[str], words: Sequence[str], matcher: SequenceMatcher[str]) -> bool:
+def _is_turned(
+    reference: Sequence[str],
+    words: Sequence[str],
+    matcher: SequenceMatcher[str],
+    opposed: Callable[[str, str], bool],
+) -> bool:
     swaps = [code for code in matcher.get_opcodes() if code[0] != "equal"]
     if len(reference) - sum(end - start for _, start, end, _, _ in swaps) < _SAME_FRAME * len(reference):
         return False
@@ -137,7 +155,7 @@ def _is_turned(reference: Sequence[str], words: Sequence[str], matcher: Sequence
         denials += sum(word in _DENIALS or word.endswith("n't") for word in (*before, *after))
         if max(len(before), len(after)) <= _LONGEST_SWAP:
             there = list(_phrases([word for word in after if word in new]))
-            turns += any(_opposed(word, other) for word in before if word in gone for other in there)
+            turns += any(opposed(word, other) for word in before if word in gone for other in there)
     return turns > 0 and (turns + denials) % 2 == 1
 
 
@@ -160,6 +178,10 @@ def _opposed(word: str, other: str) -> bool:
         )
         for first, second in ((word, other), (other, word))
     )
+
+
+def _other_number(word: str, other: str) -> bool:
+    return bool(_NUMBER.fullmatch(word) and _NUMBER.fullmatch(other)) and float(word) != float(other)
 
 
 # An answer in the reference's words, in another order.

@@ -26,6 +26,9 @@ LATER = {
     Reason.OPPOSITE,
     Reason.WORDY,
     Reason.PLEA,
+    Reason.TOO_FEW,
+    Reason.NUMBER,
+    Reason.SEVERAL,
     Reason.LONG_REFERENCE,
 }
 OLD = set(Reason) - LATER

@@ -28,6 +28,9 @@ _SENTENCES = {
     "asked": "it is written as a question",
     "opposite": "it has the reference's words, but one of them is turned into its opposite",
     "plea": "it asks for marks instead of answering",
+    "too_few": "it names fewer things than the question asks for",
+    "number": "it has another number or unit than the reference",
+    "several": "it also names things that the reference does not have",
     "wordy": "it is several times as long as the reference, though the question asks for one thing",
     "long_reference": "the reference is long, and teachers differ about how much of it must be said",
 }
