@@ -35,6 +35,7 @@ from threadpoolctl import ThreadpoolController
 
 from postil.data.arrays import Numbers, Singles
 from postil.errors import PostilError, some
+from postil.language.pieces import LinkPieces, Pieces, link_pieces_of, word_pieces
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -81,24 +82,6 @@ def open_network(path: Path) -> InferenceSession:
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
     return InferenceSession(path, options, providers=["CPUExecutionProvider"])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Pieces:
-    """A text's words and where they are; its pieces of words, with a vector of length 1 for each."""
-
-    words: tuple[str, ...]
-    spans: tuple[tuple[int, int], ...]
-    owners: Numbers  # for each piece, the word it belongs to
-    vectors: Singles
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LinkPieces:
-    """The pieces of two texts read at once: where each starts, and a vector to compare parts by."""
-
-    starts: tuple[Numbers, Numbers]
-    vectors: tuple[Singles, Singles]
 
 
 class Reader(Protocol):
@@ -278,7 +261,7 @@ class Encoder(PairReader):
         encodings = self._tokenizer.encode_batch([self._readable(text) for text in texts])
         outputs = self._run(self._words, ("vectors",), encodings)
         return [
-            _pieces(text, encoding, output[0][0])
+            word_pieces(text, encoding, output[0][0])
             for text, encoding, output in zip(texts, encodings, outputs, strict=True)
         ]
 
@@ -337,31 +320,6 @@ class Cascade:
         """Forget what was read, so that speed can be measured from a fresh start."""
         for each in (self._first, *self._others):
             each.forget()
-
-
-def _pieces(text: str, encoding: Encoding, vectors: NDArray[Any]) -> Pieces:
-    owners: list[int] = []
-    spans: list[tuple[int, int]] = []
-    last = None
-    for word, (start, end) in zip(encoding.word_ids[1:-1], encoding.offsets[1:-1], strict=True):
-        if word != last:
-            spans.append((start, end))
-            last = word
-        else:
-            spans[-1] = (spans[-1][0], end)
-        owners.append(len(spans) - 1)
-    vectors = vectors[1 : 1 + len(owners)]
-    lengths = np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6)
-    words = tuple(text[start:end].lower() for start, end in spans)
-    return Pieces(words, tuple(spans), np.array(owners, np.intp), (vectors / lengths).astype(np.float32))
-
-
-def link_pieces_of(encoding: Encoding, vectors: NDArray[Any]) -> LinkPieces:
-    """The pieces of the two texts of an encoding, told apart."""
-    sides = np.array([-1 if side is None else side for side in encoding.sequence_ids])
-    starts = np.array([start for start, _ in encoding.offsets], np.intp)
-    first, second = (np.flatnonzero(sides == side) for side in (0, 1))
-    return LinkPieces((starts[first], starts[second]), (vectors[first], vectors[second]))
 
 
 @cache
