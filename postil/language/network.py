@@ -1,9 +1,9 @@
 """The readers: networks whose heads judge two texts at once; the quick one has vectors of words as well.
 
 The quick reader ships; the careful one comes with the package `postil-careful`; the cascade lets the
-careful one read only what the quick one is unsure of; the expert one is in `expert`. Every network is opened
-here (`open_network`), and here the cores are shared: matrix products keep to one thread, and a network works
-while the interpreter does.
+careful one read only what the quick one is unsure of; the expert one is in `expert`, and a model behind a
+server in `server`. Every network is opened here (`open_network`), and here the cores are shared: matrix
+products keep to one thread, and a network works while the interpreter does.
 
 >>> from postil.language.network import encoder
 >>> voltage, = encoder().words(["The battery gives a voltage."])
@@ -46,7 +46,8 @@ _Reading = Mapping[str, Any]  # the logits of each head, and what else a reader 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-QUICK, CAREFUL, CASCADE, EXPERT, THOROUGH = READERS = ("quick", "careful", "cascade", "expert", "thorough")
+READERS = ("quick", "careful", "cascade", "expert", "thorough", "server")
+QUICK, CAREFUL, CASCADE, EXPERT, THOROUGH, SERVER = READERS
 READER_SETTING = "POSTIL_READER"  # the environment variable that names the reader, unless a caller does
 COMPANION = "postil_careful"
 CALIBRATION_FILE = "calibration.json"
@@ -344,11 +345,24 @@ def default_reader() -> str:
     if not named:
         return CAREFUL if companion() else QUICK
     demand_reader(named)
-    return named
+    return full_name(named)
+
+
+def kind_of(name: str) -> str:
+    """The reader, whatever model it has: "server" of "server:qwen2.5"."""
+    return name.partition(":")[0]
+
+
+def full_name(name: str) -> str:
+    """The reader's name; a server's says which model it has, since its judgements depend on that."""
+    return reader(name).name if name == SERVER else name
 
 
 def demand_reader(name: str) -> None:
     """Refuse a reader that does not exist or is not installed."""
+    if kind_of(name) == SERVER:
+        reader(name)
+        return
     if name not in READERS:
         raise PostilError(f"{name!r} is not a reader.", hint=f"Readers: {some(READERS, len(READERS))}.")
     if name in (EXPERT, THOROUGH):
@@ -368,17 +382,21 @@ def weighed_as(name: str) -> str:
 
 
 def stack_folder(name: str) -> Path | None:
-    """The folder of the package that a reader comes with; None for the quick one, which ships."""
+    """The folder of the package that a reader comes with; the quick one and a server have none."""
     if name == EXPERT:
         from postil.language.expert import expert_companion
 
         return expert_companion()
-    return companion() if name != QUICK else None
+    return companion() if name != QUICK and kind_of(name) != SERVER else None
 
 
 @cache
 def reader(name: str) -> Reader:
     """A reader by its name; loaded on first use."""
+    if kind_of(name) == SERVER:
+        from postil.language.server import Connection, Server
+
+        return Server(Connection.demanded(name))
     demand_reader(name)
     if name == QUICK:
         return encoder()
