@@ -24,6 +24,7 @@ from postil.language.model_files import notes_file
 from postil.language.network import READER_SETTING, SERVER
 from postil.language.server import KEY_SETTING, Connection, Server, connect, disconnect, log_file
 from postil.research.benchmarks import run_responses
+from postil.research.shipped import ShippedEntailer
 
 QUESTION = "Why does a puddle disappear on a sunny day?"
 REFERENCE = "The water evaporates because the sun warms it."
@@ -412,6 +413,7 @@ def test_it_judges_entailment_where_it_is_the_default(
     )
     assert (same.label, other.label) == ("ENTAILMENT", "UNKNOWN")
     assert sum(same.probabilities.values()) == pytest.approx(1)
+    assert ShippedEntailer().reader == NAME
 
 
 def test_a_benchmark_s_signature_names_the_model(connected: StandIn, tmp_path: Path) -> None:
@@ -435,6 +437,7 @@ def test_a_benchmark_s_signature_names_the_model(connected: StandIn, tmp_path: P
         *([], {"address": "http://localhost"}, {"address": 3, "model": "m", "manner": {}}),
         {"address": "nowhere", "model": "m", "manner": {}},
         {"address": "http://localhost", "model": "m", "manner": {"turn": 3}},
+        {"address": "http://localhost", "model": "m", "manner": {"extra": "more"}},
         {"address": "http://localhost", "model": "m", "manner": {}, "at_once": "many"},
         {"address": "http://localhost", "model": "m", "manner": {}, "extra": 1},
     ],
