@@ -36,6 +36,7 @@ _LOG_FILE, _LONGEST_LOG = "readers.log", 10_000_000  # bytes, after which the lo
 _ENOUGH = 0.5  # how probable it must be that the model says one of the words, for a way of asking to be taken
 _TOO_LITTLE = 0.05  # below this it does not answer with them at all
 _LONGEST_NAME = 200
+_ELSEWHERE = re.compile(r"[-:]cloud$")  # models that Ollama lists as its own and passes on to its makers
 _NO_NAME = re.compile(r"[^\w.:/@+-]")  # what a name in a signature cannot have
 _Reading = tuple[str, str, str, str]  # head, question, reference, answer
 
@@ -150,6 +151,11 @@ def connect(
     endpoint = connection.endpoint()
     try:
         connection = replace(connection, model=_chosen_model(endpoint, model))
+        if _ELSEWHERE.search(connection.model) and not public:
+            raise PostilError(
+                f"the model {connection.model!r} runs in its maker's cloud, where answers would go.",
+                hint="Take one that runs on your own server. If you may send them there: --public",
+            )
         connection = replace(connection, manner=_manner(endpoint, connection.model))
     finally:
         endpoint.close()

@@ -143,6 +143,15 @@ def test_the_model_must_be_there(stand_in: StandIn) -> None:
         connect(stand_in.address, "other")
 
 
+@pytest.mark.parametrize("model", ["gpt-oss:120b-cloud", "kimi-k2:cloud"])
+def test_a_model_that_runs_elsewhere_is_refused(stand_in: StandIn, model: str) -> None:
+    stand_in.models = [model]
+    with pytest.raises(PostilError, match="in its maker's cloud"):
+        connect(stand_in.address)
+    assert stand_in.asked == []
+    assert connect(stand_in.address, public=True).model == model
+
+
 def test_public_addresses_are_refused_before_anything_is_sent(stand_in: StandIn, monkeypatch) -> None:
     monkeypatch.setattr(endpoint, "is_near", lambda address: False)
     with pytest.raises(PostilError, match="outside your own network"):
