@@ -29,8 +29,26 @@ from postil.grading.decision import LABELS, STRICTNESS, demand_known, demand_str
 from postil.grading.evidence import gather, nearness
 from postil.grading.judging import Opinion, judge_class, unaided, worth_labelling
 from postil.grading.memory import KNOWN, NEW, NEW_CAREFUL, Kernel, leniency
-from postil.grading.probabilities import Model, Stack, demand_labels, fit_to, load_model, save_model
-from postil.language.network import QUICK, default_reader, demand_reader, reader, stack_folder, weighed_as
+from postil.grading.probabilities import (
+    Model,
+    Stack,
+    demand_labels,
+    fit_to,
+    load_model,
+    save_model,
+    trusting,
+)
+from postil.language.network import (
+    QUICK,
+    SERVER,
+    default_reader,
+    demand_reader,
+    full_name,
+    kind_of,
+    reader,
+    stack_folder,
+    weighed_as,
+)
 
 Progress = Callable[[int, int], None]
 Labelled = tuple[str, str]  # an answer and its label
@@ -298,7 +316,12 @@ def _demanded(references: Sequence[str]) -> list[str]:
 
 @cache
 def _shipped(name: str) -> Model:
-    """The model for a reader: the cascade's answers are weighed as the careful reader's are."""
+    """The model for a reader: the cascade's answers are weighed as the careful reader's are.
+
+    A server's model is of somebody's choice, so it is taken at its word.
+    """
+    if kind_of(name) == SERVER:
+        return trusting(name)
     folder = stack_folder(name)
     if folder is not None:
         return load_model(folder / STACK_FILE)
@@ -317,9 +340,10 @@ def load(
     """The grader that ships, or one that `train` wrote into a folder.
 
     `reader` is `quick`, `careful`, `cascade` (the careful one reads what the quick one is unsure of),
-    `expert` (a language model; `postil readers` says what it needs) or `thorough` (a cascade in which the
-    expert one reads what the careful one is unsure of). By default it is the careful reader where the package
-    postil-careful is installed, otherwise the quick one.
+    `expert` (a language model; `postil readers` says what it needs), `thorough` (a cascade in which the
+    expert one reads what the careful one is unsure of) or `server` (the language model that was connected by
+    `postil readers connect`). By default it is the careful reader where the package postil-careful is
+    installed, otherwise the quick one.
     `strictness` is `lenient`, `normal` or `strict`; labels of a person say the same more exactly.
 
     `credit` says what each label earns (0 to 1); `target` is the accuracy that judgements passed without a
@@ -336,11 +360,11 @@ def load(
     if reader is not None:
         demand_reader(reader)
     if model is None:
-        name = reader or default_reader()
+        name = full_name(reader or default_reader())
         fitted = _shipped(name)
     else:
         fitted = load_model(Path(model) / STACK_FILE)
-        name = reader or fitted.reader
+        name = full_name(reader or fitted.reader)
         demand_reader(name)
         if weighed_as(name) != fitted.reader:
             raise PostilError(
@@ -376,8 +400,7 @@ def train(
     Returns how often the two-way label was right on questions left out, before and after.
     """
     demand_labels(questions)  # before the long work
-    name = reader or default_reader()
-    name = weighed_as(name)
+    name = weighed_as(full_name(reader or default_reader()))
     demand_reader(name)
     shipped = _shipped(name)
     stack, figures = fit_to(evidence_of(questions, progress, name), questions, shipped.stacks["new"])

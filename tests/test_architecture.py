@@ -210,11 +210,12 @@ def test_no_two_functions_have_the_same_body():
 def test_nothing_unpickles_or_calls_out(path):
     names = imports_of(path)
     # The client calls the server, and the Ray engine the cluster, that their user names; a reader's model is
-    # fetched when a person asks for it. Nobody else calls.
+    # fetched when a person asks for it, and one that a person has connected is asked. Nobody else calls.
     named = {
         ROOT / "client": {"httpx"},
         ROOT / "batch" / "engines.py": {"socket"},
         ROOT / "language" / "fetching.py": {"http.client", "urllib.request"},
+        ROOT / "language" / "endpoint.py": {"http.client", "socket"},
     }
     network = NETWORK - named.get(path, named.get(path.parent, set()))
     assert [one for one in sorted(names) if below(one, NEVER | network | {"joblib.load"})] == []

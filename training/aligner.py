@@ -29,7 +29,8 @@ from tokenizers import Tokenizer
 from postil.alignment.aligner import FORMAT, NAMES, Aligner, own_chunks
 from postil.alignment.features import Weights
 from postil.data.judgements import AlignedPair, ChunkedPair
-from postil.language.network import Encoder, LinkPieces, encoder, link_pieces_of
+from postil.language.network import Encoder, encoder
+from postil.language.pieces import LinkPieces, link_pieces_of
 from postil.research.benchmarks import read_datasets
 from postil.scoring.alignment import score_alignments
 

@@ -19,7 +19,7 @@ from postil.alignment.optimiser import Group, groups
 from postil.data.arrays import Floats
 from postil.data.judgements import AlignedPair, ChunkedPair, Chunks
 from postil.errors import PostilError
-from postil.language.network import LinkPieces
+from postil.language.pieces import LinkPieces
 from postil.language.pipeline import analyse_tokens
 
 Labels = NDArray[np.intp]

@@ -17,7 +17,8 @@ from postil.alignment.conventions import Convention, find_convention
 from postil.data.arrays import Bools, Floats, Numbers, Singles
 from postil.data.judgements import ChunkedPair
 from postil.language.document import Document, Token
-from postil.language.network import LinkPieces, encoder
+from postil.language.network import encoder
+from postil.language.pieces import LinkPieces
 from postil.language.words.relations import Relation, opposites, word_relation
 from postil.language.words.spaces import idf
 

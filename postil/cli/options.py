@@ -28,7 +28,8 @@ ReaderOption = Annotated[
         metavar="NAME",
         help="Which reader to use: quick, careful (the default where postil-careful is installed), cascade "
         "(careful reads only what quick is unsure of; the default for a dataset), expert (`postil readers` "
-        "says what it needs) or thorough (expert reads only what careful is unsure of).",
+        "says what it needs), thorough (expert reads only what careful is unsure of) or server (the language "
+        "model that was connected by `postil readers connect`).",
     ),
 ]
 

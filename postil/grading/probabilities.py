@@ -20,9 +20,9 @@ from postil.data.labels import RESPONSE_SCHEMES
 from postil.data.questions import Question, count_answers
 from postil.errors import InputError, PostilError
 from postil.grading.decision import LABELS, decide, demand_known
-from postil.grading.evidence import EVIDENCE
+from postil.grading.evidence import ENCODER, EVIDENCE
 from postil.grading.memory import targets
-from postil.language.network import CAREFUL, EXPERT, QUICK
+from postil.language.network import CAREFUL, EXPERT, QUICK, SERVER, kind_of
 
 FORMAT = 1
 HOME_FILE = "home.npz"
@@ -137,6 +137,30 @@ class Model:
     home: Singles = field(default_factory=lambda: np.zeros((0, 0), np.float32), compare=False)
 
 
+_MOST_UNSURE = -16.0  # the least logarithm of a probability that is told from others
+_TRUSTED = 0.97
+
+
+def trusting(reader: str) -> Model:
+    """A model that takes a reader at its word, for one of which nothing is known.
+
+    Its judgements pass only where it is very sure, and none does where an accuracy is asked for, which nobody
+    can promise; labels of a person help as with any reader.
+    """
+    middle = -_MOST_UNSURE / (2 * _FARTHEST) * _FARTHEST
+    rows = middle * np.hstack([np.full((len(LABELS), 1), -1.0), np.eye(len(LABELS))])
+    stack = Stack(
+        weights=tuple(tuple(row) for row in rows.tolist()),
+        means=(-middle,) * len(ENCODER),
+        scales=(middle,) * len(ENCODER),
+        features=ENCODER,
+        biases={name: (0.0,) * len(scheme.labels) for name, scheme in RESPONSE_SCHEMES.items()},
+        passing=_TRUSTED,
+        passing_long=_TRUSTED,
+    )
+    return Model(dict.fromkeys(NAMES, stack), {}, reader)
+
+
 def save_model(path: Path, model: Model) -> None:
     """Write a model as JSON, and beside it where the questions are that it is at home with."""
     content = {
@@ -165,7 +189,7 @@ def load_model(path: Path) -> Model:
         stacks = {name: _stack(content["stacks"][name]) for name in NAMES}
         known = {name: int(count) for name, count in content["known"].items()}
         reader = content.get("reader", QUICK)  # before 0.2 there was no other
-        if reader not in (QUICK, CAREFUL, EXPERT):
+        if kind_of(reader) not in (QUICK, CAREFUL, EXPERT, SERVER):
             raise ValueError(f"no reader {reader!r}")
         home = _home(path.with_name(HOME_FILE))
     except (OSError, ValueError, LookupError, TypeError, AttributeError, BadZipFile) as error:

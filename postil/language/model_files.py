@@ -1,13 +1,17 @@
-"""Models that are too large to ship: which file a reader needs, and where this user keeps it."""
+"""Models that are too large to ship: which file a reader needs, and where this user keeps it.
+
+`readers.json` in the user's configuration notes it, and beside it which server is connected.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from postil.data.files import write_text
 from postil.data.folders import config_folder, data_folder
@@ -15,8 +19,10 @@ from postil.errors import InputError, MissingDataError, PostilError
 
 Progress = Callable[[float, float], None]  # bytes that are done, and all of them
 
+SERVER_NOTES = "server"
 _FORMAT = 1
 _FILE = "readers.json"
+_MODELS = "models"
 _BLOCK = 1 << 20
 
 
@@ -41,7 +47,7 @@ class ModelFile:
 
     def known(self) -> Path | None:
         """Where the user said that the file is; None if nobody has named one."""
-        entry = _entries().get(self.reader)
+        entry = noted(_MODELS).get(self.reader)
         if not isinstance(entry, dict) or entry.get("sha256") != self.needed.sha256:
             return None
         return Path(str(entry.get("path", "")))
@@ -68,8 +74,7 @@ class ModelFile:
         """Check that a file is the right one, and note where it is."""
         path = path.absolute()
         self.check(path, progress)
-        entries = {**_entries(), self.reader: {"path": str(path), "sha256": self.needed.sha256}}
-        write_text(_notes(), json.dumps({"format": _FORMAT, "models": entries}, indent=1) + "\n")
+        note(_MODELS, {**noted(_MODELS), self.reader: {"path": str(path), "sha256": self.needed.sha256}})
 
     def check(self, path: Path, progress: Progress | None = None) -> None:
         """Refuse a file that is not the one that is needed."""
@@ -102,22 +107,37 @@ def sha256_of(path: Path, progress: Progress | None = None) -> str:
     return hasher.hexdigest()
 
 
-def _notes() -> Path:
+def noted(section: str) -> dict[str, Any]:
+    """What the user's configuration says of the readers' models, or of the server."""
+    return dict(_notes().get(section, {}))
+
+
+def note(section: str, entries: Mapping[str, Any]) -> None:
+    """Keep this in the user's configuration; what it says of other things stays."""
+    content = {"format": _FORMAT, _MODELS: {}, **_notes(), section: entries}
+    kept = {name: value for name, value in content.items() if value or name == _MODELS}
+    write_text(notes_file(), json.dumps(kept, indent=1) + "\n")
+
+
+def notes_file() -> Path:
+    """Where it is noted which files and which server the readers use."""
     return config_folder() / _FILE
 
 
-def _entries() -> dict[str, object]:
-    """What was noted of every reader's model."""
-    path = _notes()
+def _notes() -> dict[str, Any]:
+    path = notes_file()
     try:
         content = json.loads(path.read_text("utf-8"))
-        if content["format"] != _FORMAT or not isinstance(content["models"], dict):
+        if content["format"] != _FORMAT or not isinstance(content[_MODELS], dict):
+            raise ValueError
+        if not isinstance(content.get(SERVER_NOTES, {}), dict):
             raise ValueError
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, LookupError, TypeError) as error:
-        raise InputError(path, "cannot be read.", hint="Delete it, and add your models again.") from error
-    return dict(content["models"])
+        hint = "Delete it, and add your models (or connect your server) again."
+        raise InputError(path, "cannot be read.", hint=hint) from error
+    return dict(content)
 
 
 def demand_https(address: str) -> None:

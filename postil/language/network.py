@@ -1,9 +1,9 @@
 """The readers: networks whose heads judge two texts at once; the quick one has vectors of words as well.
 
 The quick reader ships; the careful one comes with the package `postil-careful`; the cascade lets the
-careful one read only what the quick one is unsure of; the expert one is in `expert`. Every network is opened
-here (`open_network`), and here the cores are shared: matrix products keep to one thread, and a network works
-while the interpreter does.
+careful one read only what the quick one is unsure of; the expert one is in `expert`, and a model behind a
+server in `server`. Every network is opened here (`open_network`), and here the cores are shared: matrix
+products keep to one thread, and a network works while the interpreter does.
 
 >>> from postil.language.network import encoder
 >>> voltage, = encoder().words(["The battery gives a voltage."])
@@ -35,6 +35,7 @@ from threadpoolctl import ThreadpoolController
 
 from postil.data.arrays import Numbers, Singles
 from postil.errors import PostilError, some
+from postil.language.pieces import LinkPieces, Pieces, link_pieces_of, word_pieces
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -45,7 +46,8 @@ _Reading = Mapping[str, Any]  # the logits of each head, and what else a reader 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-QUICK, CAREFUL, CASCADE, EXPERT, THOROUGH = READERS = ("quick", "careful", "cascade", "expert", "thorough")
+READERS = ("quick", "careful", "cascade", "expert", "thorough", "server")
+QUICK, CAREFUL, CASCADE, EXPERT, THOROUGH, SERVER = READERS
 READER_SETTING = "POSTIL_READER"  # the environment variable that names the reader, unless a caller does
 COMPANION = "postil_careful"
 CALIBRATION_FILE = "calibration.json"
@@ -81,24 +83,6 @@ def open_network(path: Path) -> InferenceSession:
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
     return InferenceSession(path, options, providers=["CPUExecutionProvider"])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Pieces:
-    """A text's words and where they are; its pieces of words, with a vector of length 1 for each."""
-
-    words: tuple[str, ...]
-    spans: tuple[tuple[int, int], ...]
-    owners: Numbers  # for each piece, the word it belongs to
-    vectors: Singles
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LinkPieces:
-    """The pieces of two texts read at once: where each starts, and a vector to compare parts by."""
-
-    starts: tuple[Numbers, Numbers]
-    vectors: tuple[Singles, Singles]
 
 
 class Reader(Protocol):
@@ -278,7 +262,7 @@ class Encoder(PairReader):
         encodings = self._tokenizer.encode_batch([self._readable(text) for text in texts])
         outputs = self._run(self._words, ("vectors",), encodings)
         return [
-            _pieces(text, encoding, output[0][0])
+            word_pieces(text, encoding, output[0][0])
             for text, encoding, output in zip(texts, encodings, outputs, strict=True)
         ]
 
@@ -339,31 +323,6 @@ class Cascade:
             each.forget()
 
 
-def _pieces(text: str, encoding: Encoding, vectors: NDArray[Any]) -> Pieces:
-    owners: list[int] = []
-    spans: list[tuple[int, int]] = []
-    last = None
-    for word, (start, end) in zip(encoding.word_ids[1:-1], encoding.offsets[1:-1], strict=True):
-        if word != last:
-            spans.append((start, end))
-            last = word
-        else:
-            spans[-1] = (spans[-1][0], end)
-        owners.append(len(spans) - 1)
-    vectors = vectors[1 : 1 + len(owners)]
-    lengths = np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6)
-    words = tuple(text[start:end].lower() for start, end in spans)
-    return Pieces(words, tuple(spans), np.array(owners, np.intp), (vectors / lengths).astype(np.float32))
-
-
-def link_pieces_of(encoding: Encoding, vectors: NDArray[Any]) -> LinkPieces:
-    """The pieces of the two texts of an encoding, told apart."""
-    sides = np.array([-1 if side is None else side for side in encoding.sequence_ids])
-    starts = np.array([start for start, _ in encoding.offsets], np.intp)
-    first, second = (np.flatnonzero(sides == side) for side in (0, 1))
-    return LinkPieces((starts[first], starts[second]), (vectors[first], vectors[second]))
-
-
 @cache
 def encoder(folder: Path | None = None) -> Encoder:
     """The shipped encoder, or the one in a folder; loaded on first use."""
@@ -386,11 +345,24 @@ def default_reader() -> str:
     if not named:
         return CAREFUL if companion() else QUICK
     demand_reader(named)
-    return named
+    return full_name(named)
+
+
+def kind_of(name: str) -> str:
+    """The reader, whatever model it has: "server" of "server:qwen2.5"."""
+    return name.partition(":")[0]
+
+
+def full_name(name: str) -> str:
+    """The reader's name; a server's says which model it has, since its judgements depend on that."""
+    return reader(name).name if name == SERVER else name
 
 
 def demand_reader(name: str) -> None:
     """Refuse a reader that does not exist or is not installed."""
+    if kind_of(name) == SERVER:
+        reader(name)
+        return
     if name not in READERS:
         raise PostilError(f"{name!r} is not a reader.", hint=f"Readers: {some(READERS, len(READERS))}.")
     if name in (EXPERT, THOROUGH):
@@ -410,17 +382,21 @@ def weighed_as(name: str) -> str:
 
 
 def stack_folder(name: str) -> Path | None:
-    """The folder of the package that a reader comes with; None for the quick one, which ships."""
+    """The folder of the package that a reader comes with; the quick one and a server have none."""
     if name == EXPERT:
         from postil.language.expert import expert_companion
 
         return expert_companion()
-    return companion() if name != QUICK else None
+    return companion() if name != QUICK and kind_of(name) != SERVER else None
 
 
 @cache
 def reader(name: str) -> Reader:
     """A reader by its name; loaded on first use."""
+    if kind_of(name) == SERVER:
+        from postil.language.server import Connection, Server
+
+        return Server(Connection.demanded(name))
     demand_reader(name)
     if name == QUICK:
         return encoder()

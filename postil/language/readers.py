@@ -9,9 +9,11 @@ from importlib.util import find_spec
 from postil.errors import PostilError
 from postil.language.expert import Asking, expert_companion
 from postil.language.model_files import ModelFile
-from postil.language.network import CAREFUL, CASCADE, EXPERT, QUICK, THOROUGH, companion
+from postil.language.network import CAREFUL, CASCADE, EXPERT, QUICK, SERVER, THOROUGH, companion
+from postil.language.server import Connection
 
 RUNTIME = "llama_cpp"
+_ANY_MODEL = "any language model, asked over your own network"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,16 @@ def descriptions() -> list[Description]:
             "what the careful and the expert one need",
             "; ".join(filter(None, [careful, *missing_of_expert()])),
         ),
+        _server(),
     ]  # fmt: skip
+
+
+def _server() -> Description:
+    connection = Connection.known()
+    if connection is None:
+        missing = "a server, and a person who connects it (postil readers connect URL)"
+        return Description(SERVER, _ANY_MODEL, "a server of your own network that runs one", missing)
+    return Description(SERVER, f"{_ANY_MODEL}: {connection.model}", f"the server at {connection.address}", "")
 
 
 def missing_of_expert() -> list[str]:

@@ -84,7 +84,9 @@ def run_entailment(
     model: EntailmentSystem = create("entailment", system)
     model.fit(training)
     cells = {name: _cell(model, gold, chosen) for name, gold in golds.items()}
-    signature = make_signature("rte", system=system, scheme=scheme, train=len(training))
+    reader = getattr(model, "reader", None)
+    how = {"train": len(training), **({"reader": reader} if reader else {})}
+    signature = make_signature("rte", system=system, scheme=scheme, **how)
     return BenchResult("entailment", system, signature, {scheme: cells}, time.perf_counter() - started)
 
 

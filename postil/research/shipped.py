@@ -115,7 +115,12 @@ def _learned() -> frozenset[str]:
 
 
 class ShippedEntailer(Finished):
-    """Judges with the encoder and stack that ship, which have learned from RTE-1 to RTE-3."""
+    """Judges with the default reader and the stack for it, which have learned from RTE-1 to RTE-3."""
+
+    @property
+    def reader(self) -> str:
+        """Who reads the pairs, for the signature."""
+        return load_entailer().reader.name
 
     def predict(self, pairs: Sequence[Pair], scheme: Scheme) -> list[PairJudgement]:
         """Judge every pair, in order."""

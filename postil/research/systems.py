@@ -120,6 +120,7 @@ _SYSTEMS: Mapping[str, Mapping[str, Mapping[str, str]]] = {
             "postil-cascade": "… with the careful reader where the quick one is unsure",
             "postil-expert": "… with the expert reader, a language model with an adapter",
             "postil-thorough": "… with the expert reader where the quick and the careful one are unsure",
+            "postil-server": "… with the language model of the server that is connected",
         },
         "research.ehu_alm:create": {
             "ehu-alm-run1": "30 similarity features, one RBF-SVM (Aldabe et al. 2013)",

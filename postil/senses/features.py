@@ -19,7 +19,8 @@ from scipy import sparse
 
 from postil.data.arrays import Floats, Numbers, Singles
 from postil.data.formats.senseval import SenseInstance
-from postil.language.network import WIDTH, Pieces, encoder
+from postil.language.network import WIDTH, encoder
+from postil.language.pieces import Pieces
 
 Rows = sparse.csr_array
 

@@ -17,7 +17,7 @@ from postil.cli.main import app
 from postil.errors import InputError, PostilError
 from postil.language import fetching, readers
 from postil.language.model_files import ModelFile, Needed
-from postil.language.network import EXPERT
+from postil.language.network import EXPERT, READERS
 
 CONTENT = bytes(range(256)) * 4096  # a megabyte
 runner = CliRunner()
@@ -174,7 +174,7 @@ def test_a_damaged_note_is_refused(model: ModelFile, tmp_path: Path) -> None:
 
 def test_the_list_says_what_is_missing(model: ModelFile, monkeypatch: pytest.MonkeyPatch) -> None:
     listed = json.loads(runner.invoke(app, ["readers", "--json"]).stdout)
-    assert [entry["name"] for entry in listed] == ["quick", "careful", "cascade", "expert", "thorough"]
+    assert tuple(entry["name"] for entry in listed) == READERS
     assert [entry["name"] for entry in listed if entry["default"]] == ["quick"]  # the tests' own setting
     assert listed[0]["missing"] == ""
     monkeypatch.setattr(readers, "expert_companion", lambda: None)

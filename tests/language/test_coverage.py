@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil.language.measures.coverage import COVERAGE, Side, coverage, crowd, new_recall, side
-from postil.language.network import Pieces, encoder
+from postil.language.network import encoder
+from postil.language.pieces import Pieces
 from postil.language.words.spaces import idf
 
 WORDS = ("battery", "bulb", "closed", "path", "the", "?", "water")

@@ -10,7 +10,7 @@ from postil.alignment.aligner import MOST_ALIGNED
 from postil.entailment.entailer import MOST_OF_HYPOTHESIS, MOST_OF_TEXT
 from postil.grading import claims
 from postil.grading.answers import MOST_READ
-from postil.language.network import CAREFUL, QUICK, READERS
+from postil.language.network import CAREFUL, QUICK, READERS, SERVER
 from postil.workbench.jobs import prices
 from postil.workbench.jobs.isolation import IsolatedMachine
 from postil.workbench.jobs.judging import AlignTask, ClassTask, EntailTask, FacetsTask, TooMuchError
@@ -148,10 +148,17 @@ def test_what_no_network_reads_costs_the_same_whoever_reads(monkeypatch):
 
 def test_every_reader_has_a_price():
     assert tuple(reader_prices()) == READERS
-    quick, careful, cascade, expert, thorough = reader_prices().values()
+    quick, careful, cascade, expert, thorough, server = reader_prices().values()
     assert quick.of(200) < careful.of(200) <= cascade.of(200) < expert.of(200) <= thorough.of(200)
     assert quick.patience < careful.patience <= cascade.patience < expert.patience <= thorough.patience
+    assert thorough.of(200) < server.of(200)
+    assert thorough.patience < server.patience
     assert careful.of(10_000) == careful.of(careful.pieces)
+
+
+def test_every_model_of_a_server_has_its_price(monkeypatch):
+    monkeypatch.setattr(prices, "default_reader", lambda: "server:qwen2.5:7b")
+    assert prices.default_price() == reader_prices()[SERVER]
 
 
 @pytest.mark.usefixtures("careful")

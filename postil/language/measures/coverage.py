@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from postil.data.arrays import Floats, Numbers, Singles
-from postil.language.network import WIDTH, Pieces
+from postil.language.network import WIDTH
+from postil.language.pieces import Pieces
 from postil.language.words.spaces import idf
 
 COVERAGE = (

@@ -270,8 +270,8 @@ class TextJudgement(Shown):
     reason: Reason | None = Field(description="`because` for programs; null if it is empty.")
     reader: str = Field(
         "",
-        description="Who read the answer: `quick`, `careful`, `cascade`, `expert` or `thorough`; "
-        "empty if no model was needed.",
+        description="Who read the answer: `quick`, `careful`, `cascade`, `expert`, `thorough` or `server:` "
+        "with a model; empty if no model was needed.",
     )
     model_config = shows(**JUDGEMENT)
 

@@ -15,7 +15,7 @@ from functools import cache
 from importlib.resources import files
 from itertools import islice
 
-from postil.language.network import MOST_OF_A_QUESTION, default_reader
+from postil.language.network import MOST_OF_A_QUESTION, default_reader, kind_of
 from postil.workbench.jobs.judging import (
     SMALLER,
     AlignTask,
@@ -74,7 +74,7 @@ def reader_prices() -> Mapping[str, ReaderPrice]:
 
 def default_price() -> ReaderPrice:
     """What the reader costs that is used here."""
-    return reader_prices()[default_reader()]
+    return reader_prices()[kind_of(default_reader())]
 
 
 def demand_affordable(task: Task) -> None:
