@@ -30,6 +30,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import numpy as np
@@ -40,19 +41,27 @@ from postil.cli.show import progress_bar
 from postil.data.labels import RESPONSE_SCHEMES
 from postil.data.questions import Question
 from postil.language.expert import Asking
-from postil.language.network import CAREFUL, EXPERT, READERS, THOROUGH, reader, stack_folder
+from postil.language.network import CAREFUL, EXPERT, QUICK, READERS, THOROUGH, reader, stack_folder
 
 sys.path.append(str(Path(__file__).parents[1] / "training"))
 
-from entailment import ENCODER, Unseen, crossed, scored
 from grader_figures import classes_of, interval, macro
 from held_out import CHALLENGE, RIGHT, Kept, held_out, keep_expert
 from reader_data import read_lines
 from reader_soft import read_soft
 from reader_stack import auc
 
+# There are two entailment.py, and the one in this folder is found first.
+SPEC = spec_from_file_location("entailment_training", Path(sys.path[-1], "entailment.py"))
+learning = module_from_spec(SPEC)
+SPEC.loader.exec_module(learning)
+
 PARTS = ("quality", "entailment", "cost", "agreement")
+COUNTED = ("accuracy", "accuracy_2way")
+SHOWN = ("accuracy", "average", "auc", "passed", "macro")
+UNITS = {"answers": "answers", "questions": "questions", "count": "pairs"}
 DRAWS = 2000
+ENOUGH = 150  # pairs that a stack can be learned from
 LONGEST = 60  # words of question, reference and answer that are compared with the training run
 Told = Callable[..., None] | None
 Figures = dict[str, float]
@@ -64,13 +73,15 @@ def quality(
     """How good every reader is on every corpus, and in the mean of all, and its seconds an answer."""
     total = sum(len(question.answers) for questions in corpora.values() for question in questions)
     report: dict[str, dict[str, Figures]] = {}
+    for questions in corpora.values():  # so that words, which all readers share, cost the first one no more
+        list(postil.load(reader=QUICK).grade_many(questions))
     for place, name in enumerate(names):
         # To a grader that knows no question all are new, and the quick reader has no say beside the others.
         grader = replace(postil.load(reader=name), known={}, home=np.zeros((0, 0), np.float32))
         done, draws, own = place * total, [], {}
         for corpus, questions in corpora.items():
-            rows = []
-            used = -spent(kept)
+            reader(name).forget()
+            rows, used = [], -spent(kept)
             for number, question in enumerate(questions):
                 judgements = grader.grade_class(question, [answer.text for answer in question.answers])
                 labels = [answer.label for answer in question.answers]
@@ -130,10 +141,12 @@ def entailment(names: Sequence[str], data: Path, most: int, told: Told) -> dict:
     for name in [name for name in (CAREFUL, EXPERT) if name in names]:
         if told:
             told(0, 1, f"{name}, entailment")
-        pairs = Unseen(data, reader(name), most)
+        pairs = learning.Unseen(data, reader(name), most)
         rows = np.arange(len(pairs.labels))
-        alone = scored(pairs, pairs.table[:, : len(ENCODER)], rows)
-        report[name] = {"alone": alone, "with its stack": scored(pairs, crossed(pairs), rows)}
+        tables = {"alone": pairs.table[:, : len(learning.ENCODER)]}
+        if len(rows) >= ENOUGH:
+            tables["with its stack"] = learning.crossed(pairs)
+        report[name] = {title: learning.scored(pairs, table, rows) for title, table in tables.items()}
     return report
 
 
@@ -190,9 +203,10 @@ def show(report: Mapping[str, dict], names: Sequence[str]) -> None:
         table: dict[str, dict[str, str]] = {}
         for name, groups in report.get(part, {}).items():
             for group, figures in groups.items():
+                count = "".join(f", {figures[key]:g} {unit}" for key, unit in UNITS.items() if key in figures)
                 for key, value in figures.items():
-                    if not key.endswith(("from", "to")):
-                        title = f"{group}, {key}"
+                    if key.startswith(SHOWN) and not key.endswith(("from", "to")):
+                        title = f"{group}{count if key in COUNTED else ''}, {key}"
                         table.setdefault(title, {})[name] = cell(value, *bounds_of(figures, key))
         print_table(part, names, table)
     if "cost" in report:
@@ -216,7 +230,7 @@ def bounds_of(figures: Figures, key: str) -> list[float]:
 
 
 def cell(value: float, *bounds: float) -> str:
-    return f"{value:.4g}" + (f" [{bounds[0]:.3f}, {bounds[1]:.3f}]" if bounds else "")
+    return f"{value:.3f}" + (f" [{bounds[0]:.3f}, {bounds[1]:.3f}]" if bounds else "")
 
 
 def print_table(part: str, names: Sequence[str], rows: Mapping[str, Mapping[str, str]]) -> None:
