@@ -56,9 +56,9 @@ WIDTH = 384  # numbers in a vector
 _REMEMBERED = 1024  # pairs of texts, of about 20 kB each
 _ARROW = "→"  # one piece in the networks' vocabularies, and hardly ever in a text
 MOST_OF_A_QUESTION = 40  # words
-# How sure the quick and the careful reader must be that an answer is correct, or is not, for a cascade to
-# believe them. With these the expert reads a third of the answers, and accuracy is within .01 of its own.
-_SURE = (0.95, 0.75)
+# How sure each reader but the last must be that an answer is correct, or is not, for a cascade to believe it:
+# learned by `training/thresholds.py` on answers that no training has seen (docs/decisions.md).
+SURE = {CASCADE: (0.95,), THOROUGH: (0.95, 0.75)}
 _SUREST = 9.0  # log odds
 _LONGEST_CLAIM = 60  # words
 
@@ -297,6 +297,7 @@ class Cascade:
     def __init__(self, *readers: Reader, name: str = CASCADE) -> None:
         self.name = name
         self._first, *self._others = readers
+        self._sure = SURE[name]
         self.most_words = min(each.most_words for each in self._others)
         self.longest = min(each.longest for each in self._others)
 
@@ -308,7 +309,7 @@ class Cascade:
         first = self._first.pairs(pairs, asked, question)
         read = {head: values.copy() for head, values in first.items()}
         doubtful = np.arange(len(pairs))
-        for other, sure in zip(self._others, _SURE, strict=False):
+        for other, sure in zip(self._others, self._sure, strict=True):
             correct = softmax(read["response"][doubtful], axis=-1)[:, 0] if len(doubtful) else np.zeros(0)
             doubtful = doubtful[np.maximum(correct, 1 - correct) < sure]
             if len(doubtful):
