@@ -26,6 +26,22 @@ class Facet:
 
 
 @dataclass(frozen=True, slots=True)
+class Claim:
+    """One small thing that a reference says, as a statement, and the tokens of the reference it comes from.
+
+    Weight, `required`, `group` and `needed` mean the same as for a facet.
+    """
+
+    id: str
+    text: str
+    tokens: tuple[int, ...]
+    weight: float = 1.0
+    required: bool = True
+    group: str = ""
+    needed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Reference:
     """An answer that is known to be right."""
 
