@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -21,7 +22,8 @@ from postil.data.questions import Claim
 from postil.language.clauses import drafts_of
 from postil.language.document import Document, Span, Token
 from postil.language.drafts import Draft, word_set
-from postil.language.outline import Part, asked_for, is_example, parts_of
+from postil.language.lists import alternatives
+from postil.language.outline import Part, asked_for, is_example, is_step, leading, parts_of
 from postil.language.pipeline import analyse, documents_of
 from postil.language.pronouns import Mention, mentions_of, resolved, topic_of
 from postil.language.statements import statement
@@ -31,13 +33,17 @@ _MOST_WORDS = 1500  # of a reference that are read
 _LONGEST_FRAGMENT = 12  # words of one that is put into a sentence
 _ASKING = word_set("what which who whom whose where when why how")
 _AUXILIARIES = word_set("is are was were do does did can could will would should may might must has have had")
+_SHORT_REPLY = 5
+_CHOICE = re.compile(r",\s+\w+(?:,\s+\w+)*,?\s+or\s+\w+,")  # "Which container, A or B, …"
 _YES_OR_NO = re.compile(r"^\W*(yes|no)\b[\s,.:;!–-]*", re.I)
 _EXAMPLES = re.compile(r"\((?:e\.?\s?g\.?|for example|for instance|such as|see)\b[^()]{0,300}\)", re.I)
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+\b")  # a capital letter within a sentence
+_SHORTENED = re.compile(r"\b(?:etc|e\.g|i\.e|vs|approx|resp|fig|no|[A-Za-z])\.\s*$")
 _ASIDE = re.compile(r"\(([^()]{20,400})\)")
-_BAD_START = re.compile(r"\(|(?:of|which|whose|who|whom|and|or|than|is|are|was|were|be|'s)\b", re.I)
+_BAD_START = re.compile(r"\(|(?:not only|does|do|did|of|which|whose|who|whom|and|or|than|is|are|was|were|be|'s)\b", re.I)
 _BAD_END = re.compile(
-    r"\b(?:of|which|to|the|a|an|and|or|is|are|was|were|where|for|from|with|by|than|example|that|if|because)$",
+    r"\b(?:of|which|to|the|a|an|and|or|is|are|was|were|where|for|from|with|by|than|example|that|if|because"
+    r"|can|could|will|would|should|may|might|must|has|have|had|do|does|did)$",
     re.I,
 )
 
@@ -70,12 +76,13 @@ def claims_of(reference: Document, question: Document | None = None) -> tuple[Cl
     """
     asked = question if question is not None and question.tokens else None
     sayings = _fitting(_grouped(list(_sayings(reference, asked)), asked))
+    shares = Counter(saying.part.start for saying in sayings)
     return tuple(
         Claim(
             f"p{number}",
             saying.text,
             _tokens(reference, saying.places),
-            saying.part.weight,
+            saying.part.weight / shares[saying.part.start] or 1.0,
             saying.required,
             saying.part.group,
             saying.part.needed,
@@ -92,7 +99,8 @@ def _grouped(sayings: list[_Saying], question: Document | None) -> list[_Saying]
         sayings = [replace(s, part=replace(s.part, group="g1", needed=needed)) for s in sayings]
     if not any(saying.required for saying in sayings):
         sayings = [replace(saying, required=True) for saying in sayings]
-    return sayings
+    names = {name: f"g{n}" for n, name in enumerate(dict.fromkeys(s.part.group for s in sayings if s.part.group), 1)}
+    return [replace(s, part=replace(s.part, group=names.get(s.part.group, ""))) for s in sayings]
 
 
 def _is_item(draft: Draft) -> bool:
@@ -148,7 +156,8 @@ def _sentences(document: Document) -> list[Span]:
         first = document.tokens[sentence.start]
         before = document.text[: first.start].rstrip().rstrip("\"'”’)")
         begins = first.text[0].isupper() and len(first.text) > 1 and first.pos not in ("PROPN", "SYM", "X")
-        if sentences and before[-1:] not in (".", "!", "?", ";", ":") and not begins:
+        shortened = _SHORTENED.search(document.text[: first.start]) and not first.text[0].isupper()
+        if sentences and (shortened or (before[-1:] not in (".", "!", "?", ";", ":") and not begins)):
             sentences[-1] = Span(sentences[-1].start, sentence.end)
         else:
             sentences.append(sentence)
@@ -174,14 +183,12 @@ def _sayings(reference: Document, question: Document | None) -> Iterator[_Saying
         mentions = mentions_of(segment.document)
         for order, sentence in enumerate(_sentences(segment.document)):
             here = [m for m in mentions if sentence.start <= m.index < sentence.end]
-            sayings = list(
-                _of_sentence(
-                    segment, sentence, (number, order), question, _Context(here, before, topic, spoken, names)
-                )
-            )
+            context = _Context(here, before, topic, spoken, names, [])
+            sayings = list(_of_sentence(segment, sentence, (number, order), question, context))
             spoken = sayings or spoken
             yield from sayings
-            before = [replace(m, sentence=-1) for m in reversed(here)] + before[:40]
+            latest = sorted((replace(m, sentence=-1) for m in reversed(here)), key=lambda m: not m.main)
+            before = [*context.named, *latest, *before[:40]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +200,7 @@ class _Context:
     topic: Sequence[Mention]
     spoken: Sequence[_Saying]
     names: frozenset[str]
+    named: list[Mention]  # what pronouns in it stood for
 
     @property
     def mentions(self) -> list[Mention]:
@@ -208,8 +216,9 @@ def _of_sentence(
     if not any(token.text[0].isalnum() for token in tokens):
         return
     text = document.text_of(sentence)
-    gone = is_example(text)
-    required = part.required and not gone
+    example, gone = is_example(text), leading(text)
+    required = part.required and not example
+    gone = example or gone
     reply = _YES_OR_NO.match(text)
     if reply and tokens[0].tag != "DT":
         whole = _answered(question, reply[1].lower()) if question else ""
@@ -225,12 +234,17 @@ def _of_sentence(
     kept = [token.index for token in tokens if token.start >= offset]
     if not any(document.tokens[i].text[0].isalnum() for i in kept) or text.rstrip().endswith("?"):
         return
+    if text.rstrip().endswith(":") and len(kept) <= _LONGEST_FRAGMENT:
+        return  # a heading without anything below it
     grouped = bool(part.group)
     drafts = _drafts(document, sentence, kept, whole=grouped)
     if len(drafts) > 1 and not all(_is_sound(_text(draft)) for draft in drafts):
         drafts = _drafts(document, sentence, kept, whole=True)
     if grouped and place[1]:
         part, required, grouped = replace(part, group="", needed=0), False, False
+    options = alternatives(drafts[0]) if len(drafts) == 1 and not grouped else drafts
+    if len(options) > 1 and len(drafts) == 1:
+        part, drafts = replace(part, group=f"o{place[0]}.{place[1]}", needed=1), options
     for draft in drafts:
         words = _said(draft, segment, question, context)
         if words and any(map(str.isalnum, words)):
@@ -244,7 +258,7 @@ def _of_sentence(
 
 def _is_sound(words: str) -> bool:
     """Whether a statement begins and ends as one may."""
-    return not (_BAD_START.match(words) or _BAD_END.search(words) or len(words.split()) < 2)
+    return not (_BAD_START.match(words) or _BAD_END.search(words) )
 
 
 def _labelled(words: str, part: Part, order: int) -> str:
@@ -254,8 +268,13 @@ def _labelled(words: str, part: Part, order: int) -> str:
         return words
     if re.match(r"(?:if|when)\b", label, re.I):
         return f"{label[:1].lower()}{label[1:]} {words}"
+    return f"{_plain(label)}: {words}"
+
+
+def _plain(label: str) -> str:
+    """A heading with a small first letter, unless it is a name."""
     named = any(word[:1].isupper() for word in label.split()[1:]) or not label[1:2].islower()
-    return f"{label if named else label[:1].lower() + label[1:]}: {words}"
+    return label if named else label[:1].lower() + label[1:]
 
 
 def _drafts(document: Document, sentence: Span, kept: Sequence[int], *, whole: bool) -> list[Draft]:
@@ -287,7 +306,8 @@ def _drafts(document: Document, sentence: Span, kept: Sequence[int], *, whole: b
 
 def _said(draft: Draft, segment: _Segment, question: Document | None, context: _Context) -> str:
     """A statement in words: pronouns named, fragments completed."""
-    named, is_open = resolved(draft, context.mentions, context.topic)
+    named, is_open, things = resolved(draft, context.mentions, context.topic)
+    context.named.extend(thing for thing in things if thing not in context.named)
     root = draft.root
     if is_open and context.spoken and (first := _this(named)) is not None:
         last = context.spoken[-1].text
@@ -302,8 +322,9 @@ def _said(draft: Draft, segment: _Segment, question: Document | None, context: _
         and first not in named.words
         and words[:1] == draft.low(first)[:1]
     ):
-        words = draft.tokens[first].text[:1] + words[1:]  # a fragment may be a name
-    return _completed(named, words, question, context, alone=_is_alone(segment, draft)) or words
+        if not is_step(draft.tokens[first].text):
+            words = draft.tokens[first].text[:1] + words[1:]  # a fragment may be a name
+    return _completed(named, words, question, context, alone=_is_alone(segment, draft), label=segment.part.label) or words
 
 
 def _is_alone(segment: _Segment, draft: Draft) -> bool:
@@ -329,7 +350,9 @@ def _this(draft: Draft) -> int | None:
 # Fragments.
 
 
-def _completed(draft: Draft, words: str, question: Document | None, context: _Context, *, alone: bool) -> str:
+def _completed(
+    draft: Draft, words: str, question: Document | None, context: _Context, *, alone: bool, label: str
+) -> str:
     """A fragment as a sentence, in the light of the question; empty where none is natural."""
     root = draft.tokens[draft.root]
     asked = _asking(question) if question else None
@@ -342,8 +365,11 @@ def _completed(draft: Draft, words: str, question: Document | None, context: _Co
     )
     told = root.tag in ("VBZ", "VBD") or (root.tag == "VBN" and "did" in low and first.index == root.index)
     if is_verb and (told or first.tag in ("MD", "VBZ")) and first.tag != "VB":
-        known = next((m for m in context.before if m.main), None) or subject
-        return f"{known.text} {words}" if known else ""
+        if root.tag == "VBZ" and label and not label.split(" of ")[0].rstrip(")").endswith("s") and len(label.split()) < 5:
+            return f"{_plain(label)} {words}"
+        earlier = next((m for m in context.before if m.main), None) or subject
+        agrees = earlier and (root.tag != "VBZ" or not earlier.plural)
+        return f"{earlier.text} {words}" if earlier and agrees else ""
     if (
         subject
         and root.pos == "ADJ"
@@ -395,13 +421,13 @@ def _stated(asked: str, words: str) -> str:
 
 
 def _asking(question: Document) -> Document | None:
-    """The last sentence of a question that asks with what, which, who, how …"""
-    for sentence in reversed(question.sentences):
-        words = [token.text.lower() for token in question.words(sentence)]
-        if set(words[:2]) & _ASKING:
-            text = question.text_of(sentence)
-            return question if text == question.text else documents_of([text])[text]
-    return None
+    """The sentence of a question that asks with what, which, who, how …: the last, or the first with "which"."""
+    sentences = [s for s in question.sentences if {t.text.lower() for t in question.words(s)[:2]} & _ASKING]
+    choosing = [s for s in sentences if question.words(s)[0].text.lower() in ("which", "who", "whose", "what")]
+    if not sentences:
+        return None
+    text = _CHOICE.sub("", question.text_of((choosing or sentences[-1:])[0]))
+    return question if text == question.text else documents_of([text])[text]
 
 
 def _answered(question: Document, reply: str) -> str:
@@ -471,7 +497,11 @@ def _lowered(text: str, first: Token, names: frozenset[str] = frozenset()) -> st
     word = re.match(r"[^\W\d_]+", text)
     if not word or word[0] == "I" or not (word[0][1:].islower() or word[0] in ("A",)):
         return text
-    if first.pos == "PROPN" or word[0] in names or (word[0] == "A" and first.pos != "DET"):
+    if is_step(text):
+        return text[0].lower() + text[1:]
+    if first.pos == "PROPN" or (word[0] in names and first.is_content) or (word[0] == "A" and first.pos != "DET"):
+        return text
+    if re.match(r"[A-Z][a-z]+-[A-Z]", text):
         return text
     if re.match(r"[A-Z][a-z]+ [A-Z][a-z]", text) and first.pos not in ("DET", "ADP", "PRON", "SCONJ"):
         return text  # "Overly Orange"

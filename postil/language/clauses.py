@@ -6,8 +6,10 @@ too long is better than a wrong one.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from postil.language.document import Document, Span
 from postil.language.drafts import (
@@ -29,10 +31,11 @@ _NARROWING = word_set("not only just simply merely partly")  # before "because"
 _CONTRASTS = word_set("whereas although though")
 LINKS = word_set(
     "so also then thus therefore hence too however because additionally furthermore moreover consequently "
-    "accordingly further nevertheless nonetheless besides similarly likewise"
+    "accordingly further nevertheless nonetheless besides similarly likewise while whereas"
 )
 _CONCLUDING = word_set("therefore thus hence also however consequently accordingly nevertheless")
 _JOINING = word_set("and but or yet nor so")
+_REASON = re.compile(r"(?:the|one|another) (?:main )?reason (?:\w+ ){0,3}(?:is|was) (?:because|that)\b")
 _THIS_IS_BECAUSE = (("this", "that", "it"), ("is", "was"), ("because", "since", "that"))
 
 
@@ -45,6 +48,7 @@ def drafts_of(document: Document, sentence: Span) -> list[Draft]:
     whole = Draft(document.tokens, heads, {i: document.tokens[i].relation for i in indices})
     if len(indices) > _LONGEST:
         return [whole]
+    whole = _mended(whole)
     waiting, finished = deque([whole]), []
     while waiting:
         draft = waiting.popleft()
@@ -56,20 +60,47 @@ def drafts_of(document: Document, sentence: Span) -> list[Draft]:
     return sorted(finished, key=lambda draft: draft.root)
 
 
+def _mended(draft: Draft) -> Draft:
+    """The tree with a mistake put right: in "pumps blood and the lungs take in oxygen", the lungs take it in."""
+    heads, relations, tokens = dict(draft.heads), dict(draft.relations), list(draft.tokens)
+    for verb in draft.order:
+        above, token = heads[verb], tokens[verb]
+        if relations[verb] == "conj" and token.tag == "NNS" and tokens[above].tag == "VBZ":
+            others = [kid for kid in draft.below(above, "conj") if kid > verb and tokens[kid].tag == "VBZ"]
+            if others and all(relations[kid] in ("punct", "cc", "advmod") for kid in draft.kids[verb]):
+                tokens[verb] = replace(token, tag="VBZ", pos="VERB")  # "cools, condenses and forms clouds"
+        noun = verb - 1
+        listed_verb = relations[verb] == "conj" and draft.tokens[verb].tag in ("VBZ", "VBP", "VBD")
+        if listed_verb and noun in heads and relations[noun] == "conj" and not draft.has_subject(verb):
+            if draft.tokens[noun].pos in ("NOUN", "PROPN", "PRON") and draft.below(noun, "cc"):
+                heads[noun], relations[noun] = verb, "nsubj"
+                for kid in draft.below(noun, "cc"):
+                    heads[kid] = verb
+    return Draft(tokens, heads, relations, draft.words)
+
+
 def _parts(draft: Draft) -> list[Draft] | None:
     """What the first rule that fits makes of a draft: always fewer tokens in each."""
     for rule in RULES:
         parts = rule(draft)
-        if parts and all(len(part.heads) < len(draft.heads) for part in parts) and all(map(_is_whole, parts)):
-            return parts
+        if parts and all(len(part.heads) < len(draft.heads) for part in parts):
+            # "Landscape, because it is wider than high": there a name is what is said.
+            is_name = rule is _cause and draft.tokens[draft.root].pos in ("NOUN", "PROPN")
+            if all(_is_whole(part) or (is_name and part.root == draft.root) for part in parts):
+                return parts
     return None
+
+
+def _inverted(draft: Draft, words: list[int]) -> bool:
+    """Whether it begins as a question does, or ends before its verb: "wood does not"."""
+    return draft.low(words[0]) in ("does", "do", "did") or draft.low(words[-1]) in ("not", "n't", "n’t")
 
 
 def _is_whole(draft: Draft) -> bool:
     """Whether a part says something: a verb with its subject, or a command."""
     words = [index for index in draft.heads if draft.tokens[index].text[0].isalnum()]
     verbs = [index for index in words if draft.tokens[index].pos in ("VERB", "AUX")]
-    if len(words) < 2 or (not verbs and not draft.words and not draft.has_subject(draft.root)):
+    if len(words) < 2 or _inverted(draft, words) or (not verbs and not draft.words and not draft.has_subject(draft.root)):
         return False
     root = draft.tokens[draft.root]
     return draft.has_subject(draft.root) or root.tag in ("VB", "VBP") or root.pos in ("VERB", "AUX")
@@ -85,7 +116,7 @@ def _linked(draft: Draft) -> list[Draft] | None:
         leads = all(earlier in gone for earlier in words[:number])
         if not bare or index == root:
             continue
-        if leads and (low in _JOINING or low in LINKS):
+        if leads and above == root and (low in _JOINING or low in LINKS):
             # "If it is hot, then it melts": there it belongs to the condition. "So hot that …": to a degree.
             degree = low in ("so", "too") and draft.tokens[above].pos in ("ADJ", "ADV") and above == index + 1
             if not degree:
@@ -113,6 +144,9 @@ def _shell(draft: Draft) -> list[Draft] | None:
     words = [index for index in draft.order if draft.tokens[index].text[0].isalnum()]
     if [draft.low(i) in group for i, group in zip(words, _THIS_IS_BECAUSE, strict=False)] == [True] * 3:
         return [draft.without(words[:3])] if root not in words[:3] else None
+    opening = " ".join(draft.low(index) for index in words[:8])
+    if (reason := _REASON.match(opening)) and root not in words[: len(reason[0].split())]:
+        return [draft.without(words[: len(reason[0].split())])]
     subjects = draft.below(root, *SUBJECTS)
     clauses = [kid for kid in draft.below(root, "ccomp", "advcl") if kid > root and draft.has_subject(kid)]
     if not clauses or not subjects or draft.below(root, "conj", "parataxis"):
@@ -133,7 +167,8 @@ def _shell(draft: Draft) -> list[Draft] | None:
 def _cause(draft: Draft) -> list[Draft] | None:
     """Cause and effect, and what is set against each other: "because", "so that", "whereas", "although"."""
     root = draft.root
-    for clause in draft.below(root, "advcl"):
+    inner = [kid for verb in draft.below(root, "xcomp") for kid in draft.below(verb, "advcl")]
+    for clause in [*draft.below(root, "advcl"), *inner]:
         marks = [draft.low(mark) for mark in draft.below(clause, "mark") if mark < clause]
         marks += [
             draft.low(kid)

@@ -112,7 +112,8 @@ class Draft:
 def clause_at(draft: Draft, root: int) -> Draft:
     """A subordinate clause as a statement of its own, without its conjunction."""
     part = draft.only(root, draft.subtree(root))
-    marks = [mark for mark in part.below(root, "mark") if mark < root and part.low(mark) != "to"]
+    subject = min((min(part.subtree(kid)) for kid in part.below(root, *SUBJECTS)), default=root)
+    marks = [mark for mark in part.below(root, "mark") if mark < subject and part.low(mark) != "to"]
     inside = {member for mark in marks for member in part.subtree(mark)}
     return part.without(inside - {root})
 

@@ -20,7 +20,7 @@ _TOGETHER = word_set(
     "respectively exchange swap pair alternate unite balance relation respective common differ double half "
     "distance gap only either neither whether"
 )
-_SHARED_DETERMINERS = word_set("the a an all every each no any some many more most less fewer both")
+_SHARED_DETERMINERS = word_set("the a an all every each no any some many more most less fewer few several both")
 
 
 def listed(draft: Draft) -> list[Draft] | None:
@@ -29,6 +29,9 @@ def listed(draft: Draft) -> list[Draft] | None:
         return None
     for head in _open_places(draft):
         conjuncts = draft.below(head, "conj")
+        repeated = [c for c in conjuncts if draft.low(c) == draft.low(head) and not draft.has_subject(c)]
+        if repeated:
+            continue  # "poorer and poorer"
         if not conjuncts or any(_in_brackets(draft, conjunct) for conjunct in conjuncts):
             continue
         parts = _of_predicates(draft, head, conjuncts) if _is_predicate(draft, head) else None
@@ -36,7 +39,18 @@ def listed(draft: Draft) -> list[Draft] | None:
             parts = _of_things(draft, head, conjuncts)
         if parts:
             return parts
+        if head == draft.root and _is_predicate(draft, head):
+            return None  # where the predicates are doubtful, so is the rest
     return None
+
+
+def alternatives(draft: Draft) -> list[Draft]:
+    """The things of which a fragment names one or the other: "a gap or an open switch"."""
+    conjuncts = draft.below(draft.root, "conj")
+    if draft.has_subject(draft.root) or not conjuncts or _joins(draft, draft.root, conjuncts) != {"or"}:
+        return [draft]
+    others = [_other(draft, draft.root, conjunct, conjuncts, set()) for conjunct in conjuncts]
+    return [_first(draft, draft.root, conjuncts), *others]
 
 
 def _in_brackets(draft: Draft, index: int) -> bool:
@@ -100,6 +114,12 @@ def _of_predicates(draft: Draft, head: int, conjuncts: Sequence[int]) -> list[Dr
         if shared is None:
             return None
         parts.append(_other(draft, head, conjunct, conjuncts, shared))
+    if own:
+        # What follows the last clause belongs to it.
+        behind = {m for kid in draft.below(head, "advcl") if kid > conjuncts[-1] for m in draft.subtree(kid)}
+        parts[0] = parts[0].without(behind) if behind else parts[0]
+        if behind and draft.has_subject(conjuncts[-1]):
+            parts[-1] = _other(draft, head, conjuncts[-1], conjuncts, behind | (shared or set()))
     if draft.relations[head] == "root" and not own:
         parts[0] = _with_condition(draft, parts[0], head, conjuncts[-1])
     return _with_standard(draft, parts, conjuncts[-1])
@@ -162,17 +182,28 @@ def _shared_by_predicates(
         kid for kid in draft.below(head, "obj", "obl", "advcl", "ccomp", "xcomp", "advmod") if kid > after
     ]
     front |= {member for kid in behind for member in draft.subtree(kid)}
+    inner = [kid for kid in draft.below(head, "ccomp", "advcl") if head < kid < conjunct and draft.has_subject(kid)]
+    if inner and not draft.below(conjunct, "aux", "cop") and draft.relations[inner[0]] == "advcl":
+        inner = []
+    if inner:
+        return None  # who does the second thing?
     shared = front | {member for subject in subjects for member in draft.subtree(subject)}
     helping = draft.below(head, "aux", "cop")
     is_verb = token.pos in ("VERB", "AUX")
     if not subjects and draft.relations[head] == "root" and not (first.tag == token.tag == "VB"):
         return None
-    if not is_verb and not (draft.below(conjunct, "cop") or draft.below(head, "cop")) and token.pos != "ADJ":
+    # "Are connected and in the same state": the verb that helps the first is the other's own.
+    placed = draft.below(conjunct, "case") and draft.below(head, "aux:pass")
+    has_be = draft.below(conjunct, "cop") or draft.below(head, "cop") or placed
+    if not is_verb and not has_be and token.pos != "ADJ":
         return None
     plural = any(
         draft.tokens[i].tag in ("NNS", "NNPS") or draft.low(i) in ("they", "you", "we", "i") for i in subjects
     )
     present = token.tag == "VB" and first.tag != "VB" and plural and not draft.below(conjunct, "mark", "aux")
+    singular = any(draft.tokens[i].tag in ("NN", "NNP") and not draft.below(i, "conj") for i in subjects)
+    if (singular and token.tag == "VBP") or (plural and token.tag == "VBZ"):
+        return None  # something else is its subject
     if draft.is_finite(conjunct) or (present and not any(draft.tokens[aux].tag == "MD" for aux in helping)):
         if draft.below(conjunct, "mark"):
             return None
@@ -267,8 +298,9 @@ def _shared_by_things(draft: Draft, head: int, conjunct: int) -> set[int]:
     }
     if not draft.below(conjunct, "case"):
         shared |= {member for kid in draft.below(head, "case", "mark") for member in draft.subtree(kid)}
-    if not draft.below(conjunct, "det", "nmod:poss", "nummod", "amod"):
-        for kid in draft.below(head, "det", "nmod:poss"):
+    quantity = [kid for kid in draft.below(head, "amod") if draft.low(kid) in _SHARED_DETERMINERS]
+    if quantity or not draft.below(conjunct, "det", "nmod:poss", "nummod", "amod"):
+        for kid in draft.below(head, "det", "nmod:poss", "amod"):
             if draft.low(kid) in _SHARED_DETERMINERS or draft.relations[kid] == "nmod:poss":
                 shared |= draft.subtree(kid)
     return shared - {kid for kid in shared if draft.low(kid) == "both"}

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}
 _NUMBER = rf"(?:{'|'.join(_NUMBERS)}|\d{{1,2}})"
@@ -36,9 +36,10 @@ _REMARKS = re.compile(
 _AWARD = re.compile(
     rf"[(\[]\s*(?P<inside>{_NUMBER}|½)\s*{_MARKS}?(?: each)?\s*\]|\(\s*(?P<bracket>{_NUMBER}|½)\s*{_MARKS}(?: each)?\s*\)"
     rf"|(?:(?<=^)|(?<=[\n.;:]))\s*[-–•*]?\s*(?P<first>{_NUMBER}|½)\s*{_MARKS}(?: each)?\s*(?:for|if|:|[-–])"
-    r"\s*(?:(?:saying|stating|mentioning|explaining|noting|identifying|naming|writing|the answer)\b)?(?: that\b)?:?",
+    r"\s*(?:(?:saying|stating|mentioning|explaining|noting|identifying|naming|writing|each of|the answer)\b)?(?: that\b)?:?",
     re.I,
 )
+_TICK = re.compile(r"\(1\)(?=\s*(?:[,.;]|and\b|$|\n))")  # a point, where there are several of them
 _OPTIONAL = re.compile(
     r"\((?:optional|bonus|not required|not necessary|extra(?: credit)?)\)|^\W*(?:optional(?:ly)?|bonus|extra(?: credit)?)\s*[:,]",
     re.I,
@@ -46,8 +47,14 @@ _OPTIONAL = re.compile(
 _EXAMPLE = re.compile(
     r"^\W*(?:for example|for instance|e\.\s?g\.?|eg|(?:an )?examples?(?=\s*[:,]))(?!\w)[\s,:.)]*", re.I
 )
+_LEADING = re.compile(
+    r"^\W*(?:i\.\s?e\.|that is(?= to say|,)(?: to say)?|in other words|as a result|as a consequence|in addition|in conclusion"
+    r"|in summary|overall(?=,)|of course|for this reason|note that|first(?:ly)?(?=,)|second(?:ly)?(?=,)|third(?:ly)?(?=,)"
+    r"|finally|lastly|also|i think(?: that)?|basically)(?!\w)[\s,:]*",
+    re.I,
+)
 _OTHERWISE = re.compile(
-    r"^\W*(?:or\b(?: else\b)?|alternatively|(?:also )?accept(?:able)?\b|you can also say(?: that)?\b)[\s,:]*",
+    r"^\W*(?:or\b(?: else\b)?|alternatively\b(?! to\b)|(?:also )?accept(?:able)?\b|you can also say(?: that)?\b)[\s,:]*",
     re.I,
 )
 _FEW = re.compile(
@@ -68,10 +75,10 @@ _BULLET = re.compile(
     r"(?:(?<=^)|(?<=\n))[ \t]*[-–*•●○▪◦‣][ \t]*(?=\S)|(?<=\s)[•●○▪◦‣]\s*(?=\S)|(?<=\s)[-–](?=[A-Z])"
 )
 _ITEM = re.compile(
-    r"(?:(?<=^)|(?<=[\s.;:,]))\(?(?P<sign>\d{1,2}|[a-h]|[ivx]{1,4})(?P<mark>[.)]|-(?=\s))\s*(?=[^\W\d_]|[(\"'“])"
+    r"(?:(?<=^)|(?<=[\s.;:,]))\(?(?P<sign>\d{1,2}|[a-h]|[ivx]{1,4})(?P<mark>[.)]|-(?=\s))\s*(?=[^\W_]|[(\"'“])"
 )
 _BREAK = re.compile(
-    r"^[A-Z]\.(?=\s+[A-Z])|\n\s*\n|(?<=[.:;!?])[ \t]*\n|\n(?=\s*(?:[A-Z(]|or\b))|(?<=\s)OR(?=\s)|;(?=\s)|\s(?=Or,?\s|Alternatively\b)|(?<!\S)[a-z]\w+:(?=\s+[A-Z][a-z]+\s)"
+    r"^[A-E]\.(?=\s+[A-Z][a-z])|\n\s*\n|(?<=[.:;!?])[ \t]*\n|\n(?=\s*(?:[A-Z(]|or\b))|(?<=\s)OR(?=\s)|;(?=\s)|\s(?=Or,?\s|Alternatively\b(?! to\b))|(?<!\S)[a-z]\w+:(?=\s+[A-Z][a-z]+\s)"
 )
 # A sentence or step that begins without a stop before it, as where line ends were lost.
 _STEPS = (
@@ -80,11 +87,13 @@ _STEPS = (
 )
 _UNSTOPPED = re.compile(
     r"(?<=[a-z0-9)'\"”])\s(?=(?:The|This|These|If|There|Each|When|They|It)\s[A-Za-z(])"
-    r"|(?<=\w)\s(?=(?:double-|right-)?click\s+(?:on\s+)?(?:the|any|['\"“‘]))"
+    r"|(?<=[\w'])\s(?=(?:(?:double-|right-)?click|scroll)\s+(?:(?:on|through|over|inside)\s+)?(?:the|any|['\"“‘]))"
     rf"|(?<=[\w)'\"”.])\s(?=(?:{_STEPS})\s+(?:on|the|in|any|all|a|an|your|each|through|it|down|to|one|this|that|inside|out|up|['\"“‘]))"
 )
 _JOINED = re.compile(
-    r"\b(?:of|in|to|and|or|for|with|on|at|from|by|the|a|an|is|was|called|named|as|than|then)\s*$", re.I
+    r"(?:\b(?:of|in|to|and|or|for|with|on|at|from|by|the|a|an|is|was|called|named|as|than|then|you|can|could|should"
+    r"|must|will|just|need)|(?:^|[\s(])\w{1,2}[.)])\s*$",
+    re.I,
 )
 _HEADING = re.compile(
     r"(?:(?<=^)|(?<=[.;!?)]\s)|(?<=\n))\s*(?P<label>[A-Z(][^\n.:;!?]{1,60}?)\s*:(?=\s*[^\s:/\d])"
@@ -111,7 +120,7 @@ class Part:
     required: bool = True
     group: str = ""
     needed: int = 0
-    weight: float = 1.0
+    weight: float = 0.0  # the points that are given for all of it; 0 where nothing is said of points
     otherwise: bool = False  # says in another way what the part before it says
 
 
@@ -134,10 +143,8 @@ def parts_of(text: str, question: str = "") -> list[Part]:
         if is_label:
             label = part.label
         elif any(map(str.isalnum, part.text)):
-            keeps = label and (part.item or (parts and parts[-1].item))
-            parts.append(
-                replace(part, label=part.label or (label if keeps or (label and not part.item) else ""))
-            )
+            own = part.label or (label if part.item or not parts or not parts[-1].item else "")
+            parts.append(replace(part, label=own))
             label = label if part.item else ""
     lettered = re.search(r"\([a-c]\)|\b[a-c]\)", question)
     return _grouped(parts, few, 0 if lettered else asked_for(question))
@@ -148,7 +155,7 @@ def _sentences(text: str, cue: re.Match[str] | None) -> dict[int, int]:
     start = text.find(":", cue.end()) if cue else -1
     if not -1 < start - (cue.end() if cue else 0) < 60:
         return {}
-    places = [match.end() for match in re.finditer(r":\s+|[.!?]\s+(?=[A-Z])", text) if match.start() >= start]
+    places = [match.end() for match in re.finditer(r":\s+|[.!?]\s+(?=[A-Z])|[;\n]\s+", text) if match.start() >= start]
     return {place: number for number, place in enumerate(places, 1)} if len(places) > 1 else {}
 
 
@@ -158,7 +165,7 @@ def _before_heading(text: str, start: int, end: int) -> int:
     stops = [
         match.end() for match in re.finditer(r"[.!?]\s+|(?<=[a-z)]\s)(?=[A-Z][a-z]+\s[^:.]{0,80}:$)", written)
     ]
-    if not written.endswith(":") or not stops or _JOINED.search(written[: stops[-1]]):
+    if not written.endswith(":") or not stops or len(written.split()) <= _MOST_WORDS or _JOINED.search(written[: stops[-1]]):
         return 0
     return start + stops[-1]
 
@@ -169,8 +176,17 @@ def _without_awards(text: str) -> tuple[str, list[tuple[int, float]]]:
     for match in _AWARD.finditer(text):
         written = next(filter(None, match.groups()))
         weights.append((match.start(), _number(written)))
+    if len(weights) > 1 and re.match(r"\s*[(\[]", text) and not text[: weights[0][0]].strip():
+        del weights[0]  # the sum of those that follow
     plain = _blanked(text, _AWARD)
+    ticks = list(_TICK.finditer(plain))
+    if len(ticks) > 1:
+        weights += [(match.start(), 1.0) for match in ticks]
+        plain = _blanked(plain, _TICK)
     plain = re.sub(r"[-–=]>|→", lambda match: " " * len(match[0]), plain) if "1" in plain[:3] else plain
+    plain = re.sub(r",(\s+)whereby\b", lambda match: f";{match[1]}       ", plain)
+    plain = re.sub(r"\((or\b[^()\n]*)\)", r" \1 ", plain)
+    plain = re.sub(r"\[([^\[\]\n]{15,})\]", r" \1 ", plain)
     return _blanked(plain, _REMARKS), weights
 
 
@@ -195,8 +211,9 @@ def _cuts(text: str) -> dict[int, int]:
     if len(bullets) > 1:
         cuts |= {place: number for number, place in enumerate(bullets, 1)}
         cuts |= {match.end(): 0 for match in _HEADING.finditer(text[: bullets[0]])}
-    cuts |= _numbered(text)
-    return cuts
+    depths = list(accumulate((character == "(") - (character == ")") for character in text))
+    cuts = {place: number for place, number in cuts.items() if not place or depths[place - 1] <= 0}
+    return cuts | _numbered(text)
 
 
 def _numbered(text: str) -> dict[int, int]:
@@ -206,9 +223,12 @@ def _numbered(text: str) -> dict[int, int]:
         items: list[int] = []
         for match in _ITEM.finditer(text):
             sign = match["sign"]
+            if sign.isdigit() and text[match.end() : match.end() + 1].isdigit():
+                continue  # 3.5
             if re.fullmatch(kind, sign) and _value(sign, kind) == len(items) + 1:
                 before = text[: match.start()].rstrip(" \t")
-                if sign.isdigit() or not before or before[-1] in ".;:,\n)" or match[0].startswith("("):
+                stops = not before or before[-1] in ".;:,\n)!?" or match[0].startswith("(")
+                if stops or (sign.isdigit() and (items or match["mark"] == ")")):
                     items.append(match.start())
         if len(items) > 1:
             cuts |= {place: number for number, place in enumerate(items, 1)}
@@ -238,7 +258,7 @@ def _part(
     """One part, without its signs; and whether it is only the heading of what follows."""
     written = text[start:end]
     own = [weight for place, weight in weights if start <= place < end or (not weights[1:] and not start)]
-    part = Part(start, end, written, item=item, weight=own[0] if own else 1.0)
+    part = Part(start, end, written, item=item, weight=sum(own))
     if item:
         sign = _BULLET.match(text, start) or (
             _ITEM.match(text, start) if text[start : start + 2] != "A " else None
@@ -295,8 +315,12 @@ def asked_for(question: str) -> int:
 def _grouped(parts: Iterable[Part], few: int, asked: int) -> list[Part]:
     """Alternatives get a group: list items of which some are enough, and a part with what may be said instead."""
     grouped = list(parts)
-    items = [number for number, part in enumerate(grouped) if part.item]
     needed = few or asked
+    if needed and sum(bool(part.item) for part in grouped) > needed:
+        grouped = _with_steps(grouped)
+    items = [number for number, part in enumerate(grouped) if part.item]
+    if few and not items:
+        items = list(range(len(grouped)))
     if needed and len(items) > needed:
         for number in items:
             grouped[number] = replace(grouped[number], group="g1", needed=needed)
@@ -310,8 +334,32 @@ def _grouped(parts: Iterable[Part], few: int, asked: int) -> list[Part]:
     return grouped
 
 
+def _with_steps(parts: list[Part]) -> list[Part]:
+    """List items with what follows them up to the next: one of several ways is all of its steps."""
+    joined: list[Part] = []
+    for part in parts:
+        if joined and joined[-1].item and not part.item and not part.label and not part.otherwise:
+            last = joined[-1]
+            gap = " " * (part.start - last.start - len(last.text))
+            joined[-1] = replace(last, end=part.end, text=last.text + gap + part.text)
+        else:
+            joined.append(part)
+    return joined
+
+
 def _names() -> Iterator[str]:
     yield from (f"g{number}" for number in range(2, 1000))
+
+
+def is_step(text: str) -> bool:
+    """Whether a text begins as a step of an instruction does: "Click the button"."""
+    return bool(re.match(rf"(?:{_STEPS})\b", text))
+
+
+def leading(text: str) -> int:
+    """The length of what only leads to a statement: "that is", "in other words"."""
+    match = _LEADING.match(text)
+    return match.end() if match else 0
 
 
 def is_example(text: str) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from postil.language.document import Document, Token
 from postil.language.drafts import Draft, word_set
@@ -69,9 +69,9 @@ def mentions_of(document: Document) -> list[Mention]:
     ]
     # What a question puts in quotation marks is what it asks about: What is "frame bursting"?
     quoted = _QUOTED.search(document.text)
-    if quoted and document.text.rstrip().endswith("?") and len(document.sentences) == 1:
+    if quoted and "?" in document.text:
         words = frozenset(quoted[1].lower().split())
-        mentions.insert(0, Mention(quoted[1], words, quoted[1].endswith("s"), False, "", True, True, 0, 0))
+        mentions.insert(0, Mention(quoted[1], words, quoted[1].endswith("s"), False, "", True, True, 99, 0))
     return mentions
 
 
@@ -98,7 +98,8 @@ def _mention(document: Document, noun: Token, kids: dict[int, list[int]], senten
     about = {"subject": relation == "nsubj", "main": main, "sentence": sentence, "index": noun.index}
     person = _is_person(noun)
     gender = _SHE if lemma in _WOMEN else _HE if lemma in _MEN else ""
-    plural = noun.tag in ("NNS", "NNPS")
+    helping = [tokens[kid].text.lower() for kid in [noun.head, *kids.get(noun.head, ())] if tokens[kid].pos in ("AUX", "VERB")]
+    plural = noun.tag in ("NNS", "NNPS") or (relation == "nsubj" and bool({"are", "were"} & set(helping)) and not joined)
     words = frozenset(tokens[i].lemma.lower() for i in members if tokens[i].is_content)
     text = _text(document, members)
     if text:
@@ -206,13 +207,16 @@ def _prominence(mention: Mention) -> tuple[int, bool, bool, int, int]:
     return -mention.sentence, not mention.main, not mention.subject, mention.index, -len(mention.words)
 
 
-def resolved(draft: Draft, before: Sequence[Mention], topic: Sequence[Mention]) -> tuple[Draft, bool]:
-    """The statement with names for its pronouns; and whether one of them still stands for something unnamed.
+def resolved(
+    draft: Draft, before: Sequence[Mention], topic: Sequence[Mention]
+) -> tuple[Draft, bool, list[Mention]]:
+    """The statement with names for its pronouns, whether one of them still stands for something, and the things.
 
     `before` are the things named earlier, the latest first.
     """
     words: dict[int, str] = {}
     named: set[str] = set()
+    things: list[Mention] = []
     is_open = False
     for index in draft.order:
         low = draft.low(index)
@@ -229,11 +233,14 @@ def resolved(draft: Draft, before: Sequence[Mention], topic: Sequence[Mention]) 
         if mention is None:
             is_open = True
             continue
+        if not draft.has_subject(draft.root) and topic and mention == topic[0]:
+            continue  # this will be the subject of the fragment
         ending = "'" if mention.plural and mention.text.endswith("s") else "'s"
         owns = low in _OWNING and draft.tokens[index].tag == "PRP$"
         words[index] = mention.text + ending if owns else mention.text
         named.add(number)
-    return (draft.said(words) if words else draft), is_open
+        things.append(replace(mention, subject=True, sentence=-1))
+    return (draft.said(words) if words else draft), is_open, things
 
 
 def _named_within(draft: Draft, index: int, number: str) -> bool:
@@ -255,6 +262,8 @@ def _named_within(draft: Draft, index: int, number: str) -> bool:
         if len(subjects) > 1:
             return True
     for noun in nouns:
+        if noun == verb or draft.relations[noun] == "conj":
+            continue  # "his friend": not the friend himself
         is_subject = draft.relations[noun].startswith("nsubj")
         if noun > index:
             # "When it melts, the ice …"
@@ -320,7 +329,14 @@ def _antecedent(
             return mention.plural
         return not mention.plural and not mention.person
 
-    recent = [mention for mention in before if fits(mention)]
+    owns = draft.low(index) in _OWNING
+    same = {i for i in draft.order if draft.relations[i].startswith("nsubj") and draft.heads[i] == draft.heads[index]}
+    recent = [m for m in before if fits(m) and (owns or m.sentence < 0 or m.index not in same)]
     subjects = [mention for mention in recent if mention.subject]
     asked = [mention for mention in topic if fits(mention)]
-    return next(iter(subjects or asked or recent), None)
+    if len({mention.text.lower() for mention in asked}) > 1:
+        asked = [mention for mention in asked if mention.subject]
+    mention = next(iter(subjects or asked or recent), None)
+    # "Frame" for "frame bursting", where the question puts the longer name first.
+    longer = mention and topic and topic[0].text.lower().startswith(mention.text.lower())
+    return topic[0] if longer and fits(topic[0]) else mention
