@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, groupby, repeat
+from itertools import chain, repeat
 
 import numpy as np
 from scipy.special import expit, softmax
@@ -19,15 +19,15 @@ from postil.alignment.aligner import MOST_ALIGNED, chunked_pair
 from postil.alignment.features import Pair, prepare, read
 from postil.data.arrays import Bools, Floats
 from postil.data.judgements import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOutcome, Spans
-from postil.data.questions import Facet
+from postil.data.questions import Claim, Facet
 from postil.grading.facets import TOPIC, Clause, FoundFacet, clauses, extract_facets, is_key
+from postil.language.claims import claims_of
 from postil.language.document import Document
 from postil.language.network import encoder, one_thread_each
 from postil.language.pipeline import analyse_many, beginning, documents_of
 from postil.language.spelling import spelled_out
 
 # The heads that know both, and which of their outputs say so: correct or entailed, contradictory.
-_MOST_POINTS = 20  # of a reference: as many as a rubric may have items
 _HEADS = {"response": (0, 2), "nli": (0, 2)}
 _LONGEST = 40  # words; of longer texts the encoder believes anything
 
@@ -272,30 +272,18 @@ def _words(facet: FoundFacet, pair: Pair) -> tuple[int, ...]:
 
 
 def find_points(reference: Document, question: Document | None = None) -> tuple[FoundFacet, ...]:
-    """The points of a reference, in order, each in the reference's words; what it is about is not one.
-
-    A point is all facets of a clause, merged to what a person would list.
-    """
-    facets = [facet for facet in extract_facets(reference, question) if facet.facet.relation != TOPIC]
-    points: dict[str, FoundFacet] = {}  # a reference may say the same twice
-    for _, group in groupby(facets, key=lambda facet: facet.clause):
-        clause = list(group)
-        tokens = tuple(sorted({token for facet in clause for token in facet.tokens}))
-        name = _in_words(reference, tokens)
-        point = Facet(f"p{len(points) + 1}", name)
-        points.setdefault(name.lower(), replace(clause[0], facet=point, tokens=tokens))
-    return tuple(points.values())[:_MOST_POINTS]
+    """The claims of a reference as facets, in order, with the words of the reference that they come from."""
+    return tuple(_point(claim, reference) for claim in claims_of(reference, question))
 
 
-def _in_words(reference: Document, tokens: Iterable[int]) -> str:
-    """Words of a reference as they stand in it, with the small words between them; others leave a gap."""
-    said = ""
-    last: int | None = None
-    for index in tokens:
-        token = reference.tokens[index]
-        if last is not None:
-            left_out = any(map(is_key, reference.tokens[last + 1 : index]))
-            said += " … " if left_out else reference.text[reference.tokens[last].end : token.start]
-        said += reference.text[token.start : token.end]
-        last = index
-    return said + ")" * (said.count("(") > said.count(")"))
+def _point(claim: Claim, reference: Document) -> FoundFacet:
+    facet = Facet(
+        claim.id,
+        claim.text,
+        weight=claim.weight,
+        required=claim.required,
+        group=claim.group,
+        needed=claim.needed,
+    )
+    heavy = tuple(index for index in claim.tokens if is_key(reference.tokens[index]))
+    return FoundFacet(facet, heavy or claim.tokens, claim.tokens, claim.text)

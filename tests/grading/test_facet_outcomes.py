@@ -109,7 +109,7 @@ def test_what_an_answer_does_not_touch_upon_it_does_not_contradict():
     reference = "Ice is less dense than water, because water expands when it freezes."
     found = {one.facet.first: one.label for one in judged_points(reference, "ice is heavier than water")}
     assert found == {
-        "Ice is less dense than water": "Contradicted",
+        "ice is less dense than water": "Contradicted",
         "water expands when it freezes": "Unaddressed",
     }
 

@@ -1,0 +1,508 @@
+"""A reference as the small statements that a grader would tick.
+
+>>> from postil.language.pipeline import analyse
+>>> for claim in claims_of(analyse("It is less dense than water. A fruit has seeds and a skin."),
+...                        analyse("Why does ice float?")):
+...     print(claim.text)
+ice is less dense than water
+a fruit has seeds
+a fruit has a skin
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from postil.data.questions import Claim
+from postil.language.clauses import drafts_of
+from postil.language.document import Document, Span, Token
+from postil.language.drafts import Draft, word_set
+from postil.language.lists import alternatives
+from postil.language.outline import Part, asked_for, is_example, is_step, leading, parts_of
+from postil.language.pipeline import analyse, documents_of
+from postil.language.pronouns import Mention, mentions_of, resolved, topic_of
+from postil.language.statements import statement
+
+MOST_CLAIMS = 20  # as many as a rubric may have items
+_MOST_WORDS = 1500  # of a reference that are read
+_LONGEST_FRAGMENT = 12  # words of one that is put into a sentence
+_ASKING = word_set("what which who whom whose where when why how")
+_AUXILIARIES = word_set("is are was were do does did can could will would should may might must has have had")
+_SHORT_REPLY = 5
+_CHOICE = re.compile(r",\s+\w+(?:,\s+\w+)*,?\s+or\s+\w+,")  # "Which container, A or B, …"
+_YES_OR_NO = re.compile(r"^\W*(yes|no)\b[\s,.:;!–-]*", re.I)
+_EXAMPLES = re.compile(r"\((?:e\.?\s?g\.?|for example|for instance|such as|see)\b[^()]{0,300}\)", re.I)
+_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+\b")  # a capital letter within a sentence
+_SHORTENED = re.compile(r"\b(?:etc|e\.g|i\.e|vs|approx|resp|fig|no|[A-Za-z])\.\s*$")
+_ASIDE = re.compile(r"\(([^()]{20,400})\)")
+_BAD_START = re.compile(r"\(|(?:not only|does|do|did|of|which|whose|who|whom|and|or|than|is|are|was|were|be|'s)\b", re.I)
+_BAD_END = re.compile(
+    r"\b(?:of|which|to|the|a|an|and|or|is|are|was|were|where|for|from|with|by|than|example|that|if|because"
+    r"|can|could|will|would|should|may|might|must|has|have|had|do|does|did)$",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    """A stretch of the reference that is analysed by itself: its part, its document, and where it begins."""
+
+    part: Part
+    document: Document
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Saying:
+    """A claim before it is counted: its text, its characters in the reference, the sentence it is from."""
+
+    text: str
+    places: tuple[int, ...]  # of its tokens
+    part: Part
+    sentence: tuple[int, int]
+    required: bool = True
+    draft: Draft | None = None
+
+
+def claims_of(reference: Document, question: Document | None = None) -> tuple[Claim, ...]:
+    """The claims of a reference, in order, each a statement that can be understood by itself.
+
+    With the question, pronouns and fragments are put in its light: "it is less dense" is "ice is less dense".
+    """
+    asked = question if question is not None and question.tokens else None
+    sayings = _fitting(_grouped(list(_sayings(reference, asked)), asked))
+    shares = Counter(saying.part.start for saying in sayings)
+    return tuple(
+        Claim(
+            f"p{number}",
+            saying.text,
+            _tokens(reference, saying.places),
+            saying.part.weight / shares[saying.part.start] or 1.0,
+            saying.required,
+            saying.part.group,
+            saying.part.needed,
+        )
+        for number, saying in enumerate(sayings, 1)
+    )
+
+
+def _grouped(sayings: list[_Saying], question: Document | None) -> list[_Saying]:
+    """Fragments of which the question asks for fewer are alternatives; if all are examples, none is optional."""
+    needed = asked_for(question.text) if question else 0
+    fragments = all(s.draft is not None and _is_item(s.draft) for s in sayings)
+    if 0 < needed < len(sayings) and fragments and not any(s.part.group or s.part.item for s in sayings):
+        sayings = [replace(s, part=replace(s.part, group="g1", needed=needed)) for s in sayings]
+    if not any(saying.required for saying in sayings):
+        sayings = [replace(saying, required=True) for saying in sayings]
+    names = {name: f"g{n}" for n, name in enumerate(dict.fromkeys(s.part.group for s in sayings if s.part.group), 1)}
+    return [replace(s, part=replace(s.part, group=names.get(s.part.group, ""))) for s in sayings]
+
+
+def _is_item(draft: Draft) -> bool:
+    """Whether a fragment may stand in a list: no sentence, and no command."""
+    is_command = draft.tokens[draft.root].tag == "VB" and not draft.below(draft.root, "mark")
+    return not draft.has_subject(draft.root) and not is_command
+
+
+def _fitting(sayings: list[_Saying]) -> list[_Saying]:
+    """At most as many as a rubric may have: examples go first, then sentences stay whole."""
+    distinct = {saying.text.lower(): saying for saying in reversed(sayings)}
+    kept = [saying for saying in sayings if distinct[saying.text.lower()] is saying]
+    if len(kept) > MOST_CLAIMS:
+        kept = [saying for saying in kept if saying.required or saying.part.group] or kept
+    return kept[:MOST_CLAIMS]
+
+
+def _tokens(reference: Document, places: Iterable[int]) -> tuple[int, ...]:
+    """The tokens of the reference at these characters."""
+    starts = [token.start for token in reference.tokens]
+    found = {bisect_right(starts, place) - 1 for place in places}
+    return tuple(sorted(index for index in found if index >= 0))
+
+
+def _segments(reference: Document, question: str) -> Iterator[_Segment]:
+    """The parts of a reference, analysed; long asides in brackets that are sentences stand by themselves."""
+    text = reference.text
+    cut = reference.tokens[_MOST_WORDS].start if len(reference.tokens) > _MOST_WORDS else len(text)
+    parts = parts_of(text[:cut], question)
+    pieces: list[tuple[Part, str]] = []
+    asides = {match[1] for part in parts for match in _ASIDE.finditer(part.text)}
+    analysed = documents_of(asides)
+    for part in parts:
+        plain = _EXAMPLES.sub(lambda match: " " * len(match[0]), part.text)
+        inside: list[tuple[Part, str]] = []
+        for match in _ASIDE.finditer(plain):
+            if _has_clause(analysed.get(match[1])):
+                inside.append((part, " " * match.start(1) + match[1]))
+                plain = plain[: match.start()] + " " * len(match[0]) + plain[match.end() :]
+        pieces += [(part, plain), *inside]
+    documents = documents_of(plain.strip() for _, plain in pieces)
+    for part, plain in pieces:
+        stripped = plain.strip()
+        if any(map(str.isalnum, stripped)):
+            document = reference if stripped == text else documents[stripped]
+            yield _Segment(part, document, part.start + len(plain) - len(plain.lstrip()))
+
+
+def _sentences(document: Document) -> list[Span]:
+    """The sentences of a text, less those that begin in the middle of one."""
+    sentences: list[Span] = []
+    for sentence in document.sentences:
+        first = document.tokens[sentence.start]
+        before = document.text[: first.start].rstrip().rstrip("\"'”’)")
+        begins = first.text[0].isupper() and len(first.text) > 1 and first.pos not in ("PROPN", "SYM", "X")
+        shortened = _SHORTENED.search(document.text[: first.start]) and not first.text[0].isupper()
+        if sentences and (shortened or (before[-1:] not in (".", "!", "?", ";", ":") and not begins)):
+            sentences[-1] = Span(sentences[-1].start, sentence.end)
+        else:
+            sentences.append(sentence)
+    return sentences
+
+
+def _has_clause(document: Document | None) -> bool:
+    if document is None or not document.tokens:
+        return False
+    if document.tokens[0].text.lower() in _ASKING or len(document.sentences) > 1 or ":" in document.text:
+        return False
+    whole = drafts_of(document, document.sentences[0])[0]
+    return whole.has_subject(whole.root) and whole.is_finite(whole.root)
+
+
+def _sayings(reference: Document, question: Document | None) -> Iterator[_Saying]:
+    asked = question.text if question else ""
+    topic = topic_of(question)
+    names = frozenset(_NAME.findall(f"{asked} | {reference.text}"))
+    before: list[Mention] = []
+    spoken: list[_Saying] = []
+    for number, segment in enumerate(_segments(reference, asked)):
+        mentions = mentions_of(segment.document)
+        for order, sentence in enumerate(_sentences(segment.document)):
+            here = [m for m in mentions if sentence.start <= m.index < sentence.end]
+            context = _Context(here, before, topic, spoken, names, [])
+            sayings = list(_of_sentence(segment, sentence, (number, order), question, context))
+            spoken = sayings or spoken
+            yield from sayings
+            latest = sorted((replace(m, sentence=-1) for m in reversed(here)), key=lambda m: not m.main)
+            before = [*context.named, *latest, *before[:40]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """What a sentence can refer to: things named in it and before it, the question's, what was said last."""
+
+    here: Sequence[Mention]
+    before: Sequence[Mention]
+    topic: Sequence[Mention]
+    spoken: Sequence[_Saying]
+    names: frozenset[str]
+    named: list[Mention]  # what pronouns in it stood for
+
+    @property
+    def mentions(self) -> list[Mention]:
+        return [*reversed(self.here), *self.before]
+
+
+def _of_sentence(
+    segment: _Segment, sentence: Span, place: tuple[int, int], question: Document | None, context: _Context
+) -> Iterator[_Saying]:
+    """The claims of a sentence: whole where it is one of several that suffice, else taken apart."""
+    document, part = segment.document, segment.part
+    tokens = document.words(sentence)
+    if not any(token.text[0].isalnum() for token in tokens):
+        return
+    text = document.text_of(sentence)
+    example, gone = is_example(text), leading(text)
+    required = part.required and not example
+    gone = example or gone
+    reply = _YES_OR_NO.match(text)
+    if reply and tokens[0].tag != "DT":
+        whole = _answered(question, reply[1].lower()) if question else ""
+        rest = any(map(str.isalnum, text[reply.end() :]))
+        if whole and rest and _repeats(text[reply.end() :], whole):
+            whole = ""
+        if whole or not rest:
+            yield _Saying(
+                whole or reply[1].lower(), (segment.start + tokens[0].start,), part, place, required
+            )
+        gone = reply.end()
+    offset = tokens[0].start + gone
+    kept = [token.index for token in tokens if token.start >= offset]
+    if not any(document.tokens[i].text[0].isalnum() for i in kept) or text.rstrip().endswith("?"):
+        return
+    if text.rstrip().endswith(":") and len(kept) <= _LONGEST_FRAGMENT:
+        return  # a heading without anything below it
+    grouped = bool(part.group)
+    drafts = _drafts(document, sentence, kept, whole=grouped)
+    if len(drafts) > 1 and not all(_is_sound(_text(draft)) for draft in drafts):
+        drafts = _drafts(document, sentence, kept, whole=True)
+    if grouped and place[1]:
+        part, required, grouped = replace(part, group="", needed=0), False, False
+    options = alternatives(drafts[0]) if len(drafts) == 1 and not grouped else drafts
+    if len(options) > 1 and len(drafts) == 1:
+        part, drafts = replace(part, group=f"o{place[0]}.{place[1]}", needed=1), options
+    for draft in drafts:
+        words = _said(draft, segment, question, context)
+        if words and any(map(str.isalnum, words)):
+            places = tuple(
+                segment.start + document.tokens[i].start
+                for i in draft.order
+                if document.tokens[i].text[0].isalnum()
+            )
+            yield _Saying(_labelled(words, part, place[1]), places, part, place, required, draft)
+
+
+def _is_sound(words: str) -> bool:
+    """Whether a statement begins and ends as one may."""
+    return not (_BAD_START.match(words) or _BAD_END.search(words) )
+
+
+def _labelled(words: str, part: Part, order: int) -> str:
+    """A claim with the heading above it, where it would not be understood without."""
+    label = part.label.strip()
+    if not label or order or label.lower() in words.lower():
+        return words
+    if re.match(r"(?:if|when)\b", label, re.I):
+        return f"{label[:1].lower()}{label[1:]} {words}"
+    return f"{_plain(label)}: {words}"
+
+
+def _plain(label: str) -> str:
+    """A heading with a small first letter, unless it is a name."""
+    named = any(word[:1].isupper() for word in label.split()[1:]) or not label[1:2].islower()
+    return label if named else label[:1].lower() + label[1:]
+
+
+def _drafts(document: Document, sentence: Span, kept: Sequence[int], *, whole: bool) -> list[Draft]:
+    if len(kept) < sentence.end - sentence.start:
+        text = document.text[document.tokens[kept[0]].start : document.tokens[kept[-1]].end]
+        shift = kept[0]
+        inner = documents_of([text])[text]
+        if [t.text for t in inner.tokens] == [document.tokens[i].text for i in kept] and len(
+            inner.sentences
+        ) == 1:
+            tokens = list(document.tokens)
+            for token in inner.tokens:
+                tokens[token.index + shift] = replace(
+                    token,
+                    index=token.index + shift,
+                    head=token.head + shift,
+                    start=document.tokens[token.index + shift].start,
+                )
+            document = replace(document, tokens=tuple(tokens))
+        sentence = Span(kept[0], kept[-1] + 1)
+    drafts = drafts_of(document, sentence)
+    if whole and len(drafts) > 1:
+        heads = {i: document.tokens[i].head for i in kept}
+        root = next((i for i in kept if heads[i] == i or heads[i] not in heads), kept[0])
+        heads = {i: (head if head in heads and i != root else root) for i, head in heads.items()}
+        return [Draft(document.tokens, heads, {i: document.tokens[i].relation for i in kept})]
+    return drafts
+
+
+def _said(draft: Draft, segment: _Segment, question: Document | None, context: _Context) -> str:
+    """A statement in words: pronouns named, fragments completed."""
+    named, is_open, things = resolved(draft, context.mentions, context.topic)
+    context.named.extend(thing for thing in things if thing not in context.named)
+    root = draft.root
+    if is_open and context.spoken and (first := _this(named)) is not None:
+        last = context.spoken[-1].text
+        if len(last.split()) <= 30 and ", which" not in last:
+            return f"{last}, which {_text(named.without({first}))}"
+    words = _text(named, context.names)
+    if draft.has_subject(root) or not words:
+        return words
+    first = next(i for i in draft.order if draft.tokens[i].text[0].isalnum())
+    if (
+        draft.tokens[root].pos not in ("VERB", "AUX")
+        and first not in named.words
+        and words[:1] == draft.low(first)[:1]
+    ):
+        if not is_step(draft.tokens[first].text):
+            words = draft.tokens[first].text[:1] + words[1:]  # a fragment may be a name
+    return _completed(named, words, question, context, alone=_is_alone(segment, draft), label=segment.part.label) or words
+
+
+def _is_alone(segment: _Segment, draft: Draft) -> bool:
+    """Whether a fragment is all that the reference says."""
+    document = segment.document
+    return (
+        len(document.sentences) == 1
+        and not segment.part.label
+        and not segment.part.item
+        and not segment.start
+    )
+
+
+def _this(draft: Draft) -> int | None:
+    """The "this" that is a statement's whole subject and stands first in it."""
+    subjects = [
+        i for i in draft.below(draft.root, "nsubj") if draft.low(i) in ("this", "that") and not draft.kids[i]
+    ]
+    first = next(i for i in draft.order if draft.tokens[i].text[0].isalnum())
+    return first if subjects == [first] and draft.is_finite(draft.root) else None
+
+
+# Fragments.
+
+
+def _completed(
+    draft: Draft, words: str, question: Document | None, context: _Context, *, alone: bool, label: str
+) -> str:
+    """A fragment as a sentence, in the light of the question; empty where none is natural."""
+    root = draft.tokens[draft.root]
+    asked = _asking(question) if question else None
+    low = {token.text.lower() for token in asked.tokens} if asked else set()
+    first = draft.tokens[draft.order[0]]
+    subject = next((m for m in context.topic if m.main), None)
+    is_verb = root.pos in ("VERB", "AUX") and draft.order[0] in (
+        draft.root,
+        *draft.below(draft.root, "aux", "advmod"),
+    )
+    told = root.tag in ("VBZ", "VBD") or (root.tag == "VBN" and "did" in low and first.index == root.index)
+    if is_verb and (told or first.tag in ("MD", "VBZ")) and first.tag != "VB":
+        if root.tag == "VBZ" and label and not label.split(" of ")[0].rstrip(")").endswith("s") and len(label.split()) < 5:
+            return f"{_plain(label)} {words}"
+        earlier = next((m for m in context.before if m.main), None) or subject
+        agrees = earlier and (root.tag != "VBZ" or not earlier.plural)
+        return f"{earlier.text} {words}" if earlier and agrees else ""
+    if (
+        subject
+        and root.pos == "ADJ"
+        and not draft.below(draft.root, "cop", "det")
+        and first.pos in ("ADJ", "ADV", "PART")
+    ):
+        past = bool(low & {"was", "were", "did"})
+        be = ("were" if past else "are") if subject.plural else ("was" if past else "is")
+        return f"{subject.text} {be} {words}"
+    if not alone or asked is None or len(words.split()) > _LONGEST_FRAGMENT or is_verb or root.tag == "VB":
+        return ""
+    return _stated(asked.text, words)
+
+
+@lru_cache(maxsize=1 << 10)
+def _stated(asked: str, words: str) -> str:
+    """The statement that a question and a fragment make, if it reads as one."""
+    opening = re.findall(r"[a-z']+", asked.lower())
+    asking = [word for word in opening if word in _ASKING]
+    if not set(opening[:2]) & _ASKING or len(asking) > 1 or re.search(r"[,;:\"“‘]", asked):
+        return ""
+    if opening[-1] in ("called", "named") or (
+        asking[0] == "why" and not re.match(r"(because|due to|to|for|by) ", words)
+    ):
+        return ""
+    whole = statement(asked, words).rstrip(".")
+    if whole.lower() == words.lower() or len(whole.split()) > 30 or _BAD_END.search(whole):
+        return ""
+    # The words in the order of a statement: asked for as the subject, what something is, or with a form of "do".
+    as_subject = whole.lower().startswith(words.lower())
+    inverted = re.search(r"\b(?:do|does|did)\b", asked.lower()) and not re.search(
+        r"\b(?:do|does|did)\b", whole.lower()
+    )
+    copula = re.match(r"(?:what|who) (?:is|are|was|were) (?:the|a|an|your|his|her|its|their) ", asked.lower())
+    if not (
+        as_subject
+        or inverted
+        or copula
+        or re.match(r"how (?:many|much|long|high|tall|far|old|deep|wide|heavy)\b", asked.lower())
+    ):
+        return ""
+    document = analyse(whole)
+    if len(document.sentences) != 1 or document.tokens[0].text.lower() in _ASKING:
+        return ""
+    (draft, *more) = drafts_of(document, document.sentences[0])
+    if not more and not (draft.has_subject(draft.root) and draft.is_finite(draft.root)):
+        return ""
+    return _lowered(whole, document.tokens[0])
+
+
+def _asking(question: Document) -> Document | None:
+    """The sentence of a question that asks with what, which, who, how …: the last, or the first with "which"."""
+    sentences = [s for s in question.sentences if {t.text.lower() for t in question.words(s)[:2]} & _ASKING]
+    choosing = [s for s in sentences if question.words(s)[0].text.lower() in ("which", "who", "whose", "what")]
+    if not sentences:
+        return None
+    text = _CHOICE.sub("", question.text_of((choosing or sentences[-1:])[0]))
+    return question if text == question.text else documents_of([text])[text]
+
+
+def _answered(question: Document, reply: str) -> str:
+    """What "yes" or "no" says, where the question can be answered so."""
+    for sentence in reversed(question.sentences):
+        text = question.text_of(sentence)
+        if text.split()[0].lower() in _AUXILIARIES and " or " not in text:
+            whole = statement(text, reply).rstrip(".")
+            document = analyse(whole)
+            (draft, *more) = drafts_of(document, document.sentences[0])
+            stated = more or (draft.has_subject(draft.root) and draft.is_finite(draft.root))
+            if (
+                stated
+                and whole.lower() != reply
+                and len(whole.split()) > 2
+                and not re.search(r"\b(?:not|is|are|was|were)$", whole)
+            ):
+                return _lowered(whole, document.tokens[0])
+    return ""
+
+
+def _repeats(text: str, other: str) -> bool:
+    """Whether a text has nearly all words of the other one."""
+    words, said = (set(re.findall(r"[a-z]+", each.lower())) for each in (other, text))
+    return len(words & said) >= 0.75 * len(words)
+
+
+# Words.
+
+
+def _text(draft: Draft, names: frozenset[str] = frozenset()) -> str:
+    """The statement as written: without what held removed parts together, and with a small first letter."""
+    order = [i for i in draft.order if _stays(draft, i)]
+    while (
+        order
+        and not draft.tokens[order[0]].text[0].isalnum()
+        and draft.low(order[0]) not in ("'", '"', "‘", "“", "(", "[", "$", "£", "€", "-", "+", "<", ">", "°")
+    ):
+        order.pop(0)
+    while order and draft.low(order[-1]) in (",", ";", ":", ".", "-", "–", "—", "!", "(", "/"):
+        order.pop()
+    text, last = "", None
+    for index in order:
+        token = draft.tokens[index]
+        word = draft.words.get(index, token.text)
+        joined = last is not None and index == last + 1 and token.start == draft.tokens[last].end
+        tight = last is not None and token.text in (",", ".", ";", ":", ")", "'s", "’s", "%")
+        text += word if joined or tight or last is None else f" {word}"
+        last = index
+    text = re.sub(r"\(\s*\)|\[\s*\]", "", " ".join(text.split())).strip(" ,;")
+    if text.count("(") != text.count(")"):
+        text = " ".join(text.replace("(", "").replace(")", "").split())
+    if not order or order[0] in draft.words:
+        return text
+    return _lowered(text, draft.tokens[order[0]], names)
+
+
+def _stays(draft: Draft, index: int) -> bool:
+    """Whether a sign stays: not a comma beside words that were left out."""
+    if draft.tokens[index].text[0] not in ",;:–—-" or draft.low(index) in draft.words:
+        return True
+    return index - 1 in draft.heads and index + 1 in draft.heads
+
+
+def _lowered(text: str, first: Token, names: frozenset[str] = frozenset()) -> str:
+    """A text with a small first letter, unless its first word is a name, a label or an abbreviation."""
+    word = re.match(r"[^\W\d_]+", text)
+    if not word or word[0] == "I" or not (word[0][1:].islower() or word[0] in ("A",)):
+        return text
+    if is_step(text):
+        return text[0].lower() + text[1:]
+    if first.pos == "PROPN" or (word[0] in names and first.is_content) or (word[0] == "A" and first.pos != "DET"):
+        return text
+    if re.match(r"[A-Z][a-z]+-[A-Z]", text):
+        return text
+    if re.match(r"[A-Z][a-z]+ [A-Z][a-z]", text) and first.pos not in ("DET", "ADP", "PRON", "SCONJ"):
+        return text  # "Overly Orange"
+    return text[0].lower() + text[1:]
