@@ -447,6 +447,7 @@ def test_a_benchmark_s_signature_names_the_model(connected: StandIn, tmp_path: P
         {"address": "nowhere", "model": "m", "manner": {}},
         {"address": "http://localhost", "model": "m", "manner": {"turn": 3}},
         {"address": "http://localhost", "model": "m", "manner": {"extra": "more"}},
+        {"address": "http://localhost", "model": "m", "manner": {}, "public": "no"},
         {"address": "http://localhost", "model": "m", "manner": {}, "at_once": "many"},
         {"address": "http://localhost", "model": "m", "manner": {}, "extra": 1},
     ],
