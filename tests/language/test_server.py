@@ -342,6 +342,7 @@ def test_it_grades_and_judgements_name_the_model(connected: StandIn) -> None:
         QUESTION,
         REFERENCE,
     }
+    assert network.reader(SERVER) is network.reader(NAME)
     with pytest.raises(PostilError, match="'server:other' is asked for"):
         postil.load(reader="server:other")
 
