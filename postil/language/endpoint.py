@@ -123,6 +123,7 @@ class Endpoint:
             "Accept": "application/json", "Content-Type": "application/json", "User-Agent": "postil",
             **({"Authorization": f"Bearer {key}"} if key else {}),
         }  # fmt: skip
+        self._key = key.encode()
         self._patience = patience
         self._places = BoundedSemaphore(at_once)
         self._idle: list[_Connection] = []
@@ -187,6 +188,8 @@ class Endpoint:
                 f"the server at {self.address.origin} sends Postil to another address; it did not go there.",
                 hint="Connect the last address itself: postil readers connect URL",
             )
+        if self._key and response.status != HTTPStatus.OK:
+            data = data.replace(self._key, b"")  # no message can repeat it
         return Reply(response.status, _json(data))
 
     def _late(self) -> PostilError:

@@ -397,7 +397,8 @@ def reader(name: str) -> Reader:
     if kind_of(name) == SERVER:
         from postil.language.server import Connection, Server
 
-        return Server(Connection.demanded(name))
+        connection = Connection.demanded(name)
+        return Server(connection) if name == connection.name else reader(connection.name)
     demand_reader(name)
     if name == QUICK:
         return encoder()

@@ -180,8 +180,8 @@ def _demand_sensible(connection: Connection) -> None:
         isinstance(number, int | float) for number in numbers
     ):
         raise TypeError("a text or a number is expected")
-    if not isinstance(connection.manner.extra, Mapping):
-        raise TypeError("settings are expected")
+    if not isinstance(connection.manner.extra, Mapping) or not isinstance(connection.public, bool):
+        raise TypeError("settings, and yes or no, are expected")
     if not 1 <= connection.at_once <= _MOST_AT_ONCE:
         raise PostilError(f"between 1 and {_MOST_AT_ONCE} answers can be read at the same time.")
     if not 1 <= connection.patience <= _MOST_PATIENCE:

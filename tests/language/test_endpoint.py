@@ -199,6 +199,11 @@ def test_a_key_is_sent_and_a_proxy_of_the_environment_is_not_used(
     assert asked(stand_in, key="sesame").ask("/models").good
 
 
+def test_a_server_that_repeats_the_key_is_not_heard(stand_in: StandIn) -> None:
+    stand_in.reply = lambda handler, _: handler.send({"error": "Bearer sesame is no key"}, 400)
+    assert asked(stand_in, key="sesame").ask("/x", {}).complaint == "Bearer is no key"
+
+
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 def test_nobody_is_sent_on_to_another_address(stand_in: StandIn, status: int) -> None:
     with serving(StandIn()) as other:

@@ -39,6 +39,8 @@ def test_the_model_is_asked_about_fenced_texts() -> None:
     prompt = PROMPTS["response"].text(QUESTION, REFERENCE, ANSWER)
     assert texts_of(prompt) == {"Question": QUESTION, "Reference": REFERENCE, "Answer": ANSWER}
     assert prompt.endswith("One word (correct, partial, opposite, irrelevant or empty):")
+    # Orders in an answer moved a small model less with these words behind it.
+    assert prompt.index("That was the answer.") > prompt.index(ANSWER)
     assert list(texts_of(PROMPTS["claim"].text("", REFERENCE, ANSWER))) == ["Claim", "Answer"]
     assert list(texts_of(PROMPTS["nli"].text(QUESTION, REFERENCE, ANSWER))) == ["Statement", "Text"]
 

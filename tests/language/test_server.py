@@ -342,6 +342,7 @@ def test_it_grades_and_judgements_name_the_model(connected: StandIn) -> None:
         QUESTION,
         REFERENCE,
     }
+    assert network.reader(SERVER) is network.reader(NAME)
     with pytest.raises(PostilError, match="'server:other' is asked for"):
         postil.load(reader="server:other")
 
@@ -447,6 +448,7 @@ def test_a_benchmark_s_signature_names_the_model(connected: StandIn, tmp_path: P
         {"address": "nowhere", "model": "m", "manner": {}},
         {"address": "http://localhost", "model": "m", "manner": {"turn": 3}},
         {"address": "http://localhost", "model": "m", "manner": {"extra": "more"}},
+        {"address": "http://localhost", "model": "m", "manner": {}, "public": "no"},
         {"address": "http://localhost", "model": "m", "manner": {}, "at_once": "many"},
         {"address": "http://localhost", "model": "m", "manner": {}, "extra": 1},
     ],
