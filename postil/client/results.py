@@ -255,7 +255,8 @@ class TextJudgement:
     """Postil's judgement of one answer.
 
     Feedback, facets and alignment are given if they were asked for and a model judged. `reason` is a value of
-    `postil.Reason`, and `because` says the same in words. `reader` is the network that read the answer.
+    `postil.Reason`, and `because` says the same in words. `reader` is the one that was asked for, `read_by`
+    the one that decided.
     """
 
     id: str
@@ -271,6 +272,7 @@ class TextJudgement:
     alignment: TextAlignment | None
     reason: str | None
     reader: str = ""
+    read_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,13 +71,15 @@ def judge_class(
         wary = 0.0 if decided or leniency else stack.passing_long
         biases = _biases(opinions)
         judged = _judgements(probabilities, evidence.references[: len(rest)], biases, credit, level)
-        for row, judgement in zip(rest, judged, strict=True):
+        believed = evidence.readers[: len(rest)]
+        for row, judgement, name in zip(rest, judged, believed, strict=True):
             reason = _reason_to_look(question, references, texts[row], judgement, wary, reader.gullible)
             judgements[row] = replace(
                 judgement,
                 deferred=judgement.deferred or reason is not None,
                 reason=reason,
                 reader=reader.name,
+                read_by=name,
             )
     return [judgements[row] for row in range(len(texts))]
 

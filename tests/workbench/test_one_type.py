@@ -295,7 +295,7 @@ PAIRS = [
             "labels": "follow from `label`",
             "because": "follows from `reason`",
             "explanation": "`teacher`, `student`, `doubt`, `alignment` and `facets`",
-            "reader": "what the workbench is set to; the library, the API and signatures tell",
+            **dict.fromkeys(("reader", "read_by"), "the library, the API and signatures tell"),
         },
         differ={"probabilities": "of the five labels; the other schemes follow from them"},
     ),

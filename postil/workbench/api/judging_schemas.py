@@ -74,7 +74,8 @@ JUDGEMENT: dict[str, Any] = {
     "facets": [FACET],
     "alignment": ALIGNMENT,
     "reason": None,
-    "reader": "careful",
+    "reader": "cascade",
+    "read_by": "careful",
 }
 ALIGNED: dict[str, Any] = {
     "id": "1",
@@ -270,8 +271,11 @@ class TextJudgement(Shown):
     reason: Reason | None = Field(description="`because` for programs; null if it is empty.")
     reader: str = Field(
         "",
-        description="Who read the answer: `quick`, `careful`, `cascade`, `expert` or `thorough`; "
-        "empty if no model was needed.",
+        description="The reader that was asked for: `quick`, `careful`, `cascade`, `expert` or `thorough`; "
+        "empty if no reader was needed.",
+    )
+    read_by: str = Field(
+        "", description="The reader that decided: of a cascade, `quick`, `careful` or `expert`."
     )
     model_config = shows(**JUDGEMENT)
 

@@ -142,6 +142,7 @@ def _plain(judged: Judgement, task: ClassTask) -> Plain:
         "alignment": plain_alignment(words.alignment) if words else None,
         "reason": judged.reason,
         "reader": judged.reader,
+        "read_by": judged.read_by,
     }
 
 
