@@ -52,6 +52,7 @@ class Course:
     questions: int
     answers: int
     strictness: str = "normal"
+    reader: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,10 @@ class Facets:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The machine's judgement of a stored answer; `reason` is a value of `postil.Reason`."""
+    """The machine's judgement of a stored answer; `reason` is a value of `postil.Reason`.
+
+    `reader` was asked to read the answer, and `read_by` decided.
+    """
 
     label: str
     probabilities: Mapping[str, float]
@@ -101,6 +105,8 @@ class Judgement:
     explanation: str
     made: datetime
     reason: str | None
+    reader: str = ""
+    read_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from postil.workbench.api.schemas import (
     LONGEST_KEY,
     LONGEST_TEXT,
     MOST_REFERENCES,
+    NewReader,
     Outcome,
     Received,
     Reference,
@@ -179,6 +180,7 @@ class GradeTexts(Received):
     strictness: Literal["lenient", "normal", "strict"] = Field(
         "normal", description="How readily answers are called correct; decided answers say it more exactly."
     )
+    reader: NewReader = None
     model_config = shows(
         question=ASKED, references=[REFERENCE], answers=[{"id": "u17", "text": ANSWER}], explain=True
     )
