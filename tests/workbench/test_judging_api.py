@@ -77,7 +77,7 @@ def test_a_request_may_name_a_reader(ask, api, monkeypatch):
     assert ask("/grade", CLASS).status_code == ask("/grade", CLASS | {"reader": None}).status_code == 200
     assert [task.reader for task in api.state.judging.tasks] == ["careful", None, None]
     refused = ask("/grade", CLASS | {"reader": "expert"})
-    assert refused.status_code == 422
+    assert refused.status_code == 409
     assert refused.json()["detail"].startswith("the expert reader does not work here: it needs the package")
     assert ask("/grade", CLASS | {"reader": "me"}).status_code == 422
 

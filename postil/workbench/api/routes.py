@@ -110,7 +110,7 @@ def demand_reader(request: Request, name: str | None) -> None:
     try:
         demand_usable(name, request.app.state.settings.memory)
     except PostilError as error:
-        raise ProblemError("invalid", error.what, hint=error.hint) from error
+        raise ProblemError("conflict", error.what, hint=error.hint) from error
 
 
 # Records of the store as the API shows them; most have a model with the same fields, and need no help.

@@ -213,7 +213,7 @@ def test_the_reader_of_a_course(store, api, monkeypatch):
         refused(api.patch(where, json={"name": "A", "reader": wrong}), 422, "invalid")
     for send in (api.post, api.patch):
         path = "courses" if send == api.post else where
-        told = refused(send(path, json={"name": "A 2", "reader": "expert"}), 422, "invalid")
+        told = refused(send(path, json={"name": "A 2", "reader": "expert"}), 409, "conflict")
         assert "does not work here: it needs the package postil-expert" in str(told)
     assert api.get(where).json()["reader"] == "careful"
     assert api.patch(where, json={"name": "A 2", "reader": None}).json()["reader"] is None
