@@ -62,7 +62,8 @@ from postil.language.words.walks import find_senses
 from postil.workbench.drafts import open_file
 from postil.workbench.jobs.judging import AlignTask, ClassTask, EntailTask, FacetsTask, Task
 from postil.workbench.jobs.library import judge
-from postil.workbench.jobs.prices import MOST_SECONDS, estimate, reader_prices
+from postil.workbench.jobs.prices import MOST_SECONDS, estimate
+from postil.workbench.jobs.readers import reader_prices
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 

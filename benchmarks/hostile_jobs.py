@@ -76,10 +76,11 @@ class PoisonedMachine(GraderMachine):
         decided: Sequence[str | None],
         strictness: str = "normal",
         lessons: Lessons = (),
+        reader: str | None = None,
     ) -> list[Judgement]:
         """Judge a class, poison first."""
         swallow("judge", answers)
-        return super().judge(question, answers, decided, strictness, lessons)
+        return super().judge(question, answers, decided, strictness, lessons, reader)
 
     def explain(
         self, question: Question, answers: Sequence[str], judgements: Sequence[Judgement]

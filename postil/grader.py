@@ -242,12 +242,13 @@ def grade_class(
     explain: bool = False,
     strictness: str = "normal",
     lessons: Sequence[Question] = (),
+    reader: str | None = None,
 ) -> list[Judgement]:
     """Judge a class by a fresh grader, which knows only what is `decided` here; see `Grader.grade_class`.
 
     `lessons` are other questions with answers that the same person has labelled; they say how strict to be.
     """
-    grader = load(strictness=strictness)
+    grader = load(strictness=strictness, reader=reader)
     for lesson in lessons:
         labelled = [(answer.text, answer.label) for answer in lesson.answers if answer.label]
         grader.remember(lesson.text, _texts(lesson.references), labelled)

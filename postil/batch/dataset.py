@@ -28,6 +28,7 @@ from postil.batch.work import Done, Engine, Tally, Task, Work, unexpected
 from postil.batch.worker import columns_added, find_roles
 from postil.data.formats.spreadsheets import defused
 from postil.errors import InputError, PostilError
+from postil.language.network import default_reader
 
 _ROW_GROUP = 10_000
 
@@ -64,7 +65,9 @@ def grade_dataset(dataset: str, work: Work, engine: Engine, progress: Progress |
     """
     output = full_url(work.output)
     model = str(Path(work.model).resolve()) if work.model else None
-    work = replace(work, output=output, model=model)
+    # Named here, so that the manifest tells it, and nodes with other settings judge alike.
+    reader = work.reader or ("" if model else default_reader())
+    work = replace(work, output=output, model=model, reader=reader)
     work = replace(work, run=parts.run_of(work))
     if output == full_url(dataset):
         raise InputError(work.output, "is the dataset itself.", hint="Choose another output folder.")

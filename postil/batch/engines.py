@@ -141,22 +141,24 @@ def _judge(task: Task) -> Done:
 class RayEngine:
     """Judges partitions in actors of a cluster, or without an address of one started on this computer.
 
-    Without `workers` there are as many actors as the cluster has cores.
+    Without `workers` there are as many actors as the cluster has cores. `resource` is a custom resource of
+    Ray that the nodes have on which the reader can work; each actor takes one of it.
     """
 
     workers: int | None = None
     address: str | None = None
+    resource: str | None = None
 
     def run(self, work: Work, sources: Iterable[Source]) -> Generator[Done, None, None]:
         """Judge files; actors that die with their node are restarted, and their work is done again."""
         listed = list(sources)
         if not listed:
             return
-        with connected(self.address, self.workers, work.model) as ray:
-            workers = self.workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
+        with connected(self, work) as ray:
+            workers = self._workers(ray)
             # Ray passes the work of a dead actor on to the next one for ever, so tries are counted here.
             tries = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=-1)(_Tries).remote()
-            rows = _pipeline(ray, work, listed, workers, tries).iter_rows()
+            rows = _pipeline(ray, work, listed, workers, tries, self.resource).iter_rows()
             try:
                 for row in rows:
                     yield read_done(row["done"])
@@ -167,8 +169,31 @@ class RayEngine:
                     hint="Run the same command again: it continues where it stopped.",
                 ) from error
 
+    def _workers(self, ray: Any) -> int:
+        """How many actors there can be; more would wait for ever where a resource is used up."""
+        if self.resource is None:
+            return self.workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
+        nodes = [node["Resources"] for node in ray.nodes() if carries(node, self.resource)]
+        room = sum(int(min(node.get("CPU", 0), node[self.resource])) for node in nodes)
+        if not room:
+            what = f"no node with the resource {self.resource!r} has a core and a whole one of it."
+            raise PostilError(what, hint=_start_with(self.resource))
+        return min(self.workers or room, room)
 
-def _pipeline(ray: Any, work: Work, sources: list[Source], workers: int, tries: Any) -> Any:
+
+def carries(node: Mapping[str, Any], resource: str | None) -> bool:
+    """Whether a node takes part in the judging: it is alive, and has the resource if one is asked for."""
+    return bool(node["Alive"]) and (resource is None or node["Resources"].get(resource, 0) > 0)
+
+
+def _start_with(resource: str) -> str:
+    told = json.dumps({resource: 4})
+    return f"On each node with the reader's model, start Ray with: ray start … --resources='{told}'"
+
+
+def _pipeline(
+    ray: Any, work: Work, sources: list[Source], workers: int, tries: Any, resource: str | None
+) -> Any:
     """Files → partitions → results; nothing runs until rows are asked for."""
     context = ray.data.DataContext.get_current().copy()
     context.enable_progress_bars = context.print_on_execution_start = False
@@ -181,7 +206,8 @@ def _pipeline(ray: Any, work: Work, sources: list[Source], workers: int, tries: 
         files = ray.data.from_items(rows, override_num_blocks=len(rows))
         # Planning asks for no core of its own: the actors hold them all.
         tasks = files.flat_map(_plan, fn_args=(work,), compute=planners, num_cpus=0)
-        return tasks.map(_Judge, fn_constructor_args=(work, tries), compute=judges, num_cpus=1)
+        placed = {"resources": {resource: 1}} if resource else {}
+        return tasks.map(_Judge, fn_constructor_args=(work, tries), compute=judges, num_cpus=1, **placed)
 
 
 def _plan(row: Row, work: Work) -> list[Row]:
@@ -224,7 +250,7 @@ class _Tries:
 
 
 @contextmanager
-def connected(address: str | None, workers: int | None, model: str | None) -> Iterator[Any]:
+def connected(engine: RayEngine, work: Work) -> Iterator[Any]:
     """Connect to Ray, on a cluster whose nodes judge exactly as this computer does.
 
     A cluster that was started here is shut down at the end; from any other, Postil only disconnects. A
@@ -232,14 +258,16 @@ def connected(address: str | None, workers: int | None, model: str | None) -> It
     """
     ray = _import()
     if ray.is_initialized():
-        check_nodes(ray, model)
+        check_nodes(ray, work, engine.resource)
         yield ray
         return
+    address = engine.address
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
     own: dict[str, Any] = {}
     if address is None:
-        cores = max(workers or 0, os.cpu_count() or 1)
+        cores = max(engine.workers or 0, os.cpu_count() or 1)
         own = {"num_cpus": cores, "include_dashboard": False, "object_store_memory": _STORE}
+        own |= {"resources": {engine.resource: cores}} if engine.resource else {}
     try:
         _demand_listener(address)
         with _hushed():
@@ -248,7 +276,7 @@ def connected(address: str | None, workers: int | None, model: str | None) -> It
         raise _unreachable(address, error) from error
     try:
         if address is not None:
-            check_nodes(ray, model)
+            check_nodes(ray, work, engine.resource)
         yield ray
     finally:
         ray.shutdown()
@@ -302,52 +330,77 @@ def _unreachable(address: str | None, error: Exception) -> PostilError:
     return PostilError(f"the Ray cluster at {address!r} cannot be used: {reason}")
 
 
-def check_nodes(ray: Any, model: str | None) -> None:
-    """Refuse a cluster if a node lacks Postil or has a version or model different from this computer's."""
+@dataclass(frozen=True, slots=True)
+class Equipment:
+    """What a node judges with: Postil's version, the hash of the model, and what its reader still needs."""
+
+    version: str = ""
+    model: str = ""
+    missing: str = ""
+
+
+def check_nodes(ray: Any, work: Work, resource: str | None = None) -> None:
+    """Refuse a cluster where a node that judges lacks something or has another Postil, model or reader.
+
+    With a resource, the nodes that have it judge; the others only cut files, and need the same version.
+    """
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
+    model, reader = work.model, work.reader
+
     # Defined here so that Ray sends the function itself: even a node without Postil can run it.
-    def equipment() -> tuple[str, str]:
+    def equipment(judges: bool) -> tuple[str, str, str]:
         try:
             from postil import __version__ as version
             from postil.batch import parts
         except ImportError:
-            return "", ""
+            return "", "", ""
         try:
-            return version, parts.model_signature(model)
+            return version, *(
+                (parts.model_signature(model), parts.missing_of(reader)) if judges else ("", "")
+            )
         except OSError:
-            return version, ""
+            return version, "", ""
 
+    nodes = [node for node in ray.nodes() if node["Alive"]]
+    judging = {node["NodeID"] for node in nodes if carries(node, resource)}
+    if not judging:
+        raise PostilError(
+            f"no node of the cluster has the resource {resource!r}.", hint=_start_with(resource or "")
+        )
     ask = ray.remote(num_cpus=0, max_retries=0)(equipment)
-    nodes = {}
-    for node in ray.nodes():
-        if node["Alive"]:
-            placement = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
-            nodes[ask.options(scheduling_strategy=placement).remote()] = node["NodeManagerAddress"]
-    ready, late = ray.wait(list(nodes), num_returns=len(nodes), timeout=_PATIENCE)
+    asked = {}
+    for node in nodes:
+        placement = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+        reply = ask.options(scheduling_strategy=placement).remote(node["NodeID"] in judging)
+        asked[reply] = node["NodeManagerAddress"], node["NodeID"] in judging
+    ready, late = ray.wait(list(asked), num_returns=len(asked), timeout=_PATIENCE)
     if late:
-        raise PostilError(f"the cluster's node {nodes[late[0]]} does not answer.", hint=_SAME)
+        raise PostilError(f"the cluster's node {asked[late[0]][0]} does not answer.", hint=_SAME)
     try:
-        equipped = {nodes[reply]: ray.get(reply) for reply in ready}
+        equipped = [(*asked[reply], Equipment(*ray.get(reply))) for reply in ready]
     except ray.exceptions.RayError as error:
         why = f"a node of the cluster cannot run Postil ({type(error).__name__})."
         raise PostilError(why, hint=_SAME) from error
-    compare_nodes(equipped, (__version__, model_signature(model)))
+    here = Equipment(__version__, model_signature(model))
+    for address, judges, there in equipped:
+        compare_node(address, there, here if judges else Equipment(__version__))
 
 
-def compare_nodes(nodes: Mapping[str, tuple[str, str]], here: tuple[str, str]) -> None:
-    """Refuse a node whose version or model is not the one of this computer."""
-    for address, there in nodes.items():
-        if there == here:
-            continue
-        version, model = there
-        if not version:
-            has = "has no Postil with the extra `cluster`"
-        elif version != here[0]:
-            has = f"has Postil {version}, but this computer has {here[0]}"
-        else:
-            has = "has a different model from this computer" if model else "has no model at that path"
-        raise PostilError(f"the cluster's node {address} {has}.", hint=_SAME)
+def compare_node(address: str, there: Equipment, here: Equipment) -> None:
+    """Refuse a node whose version or model is not the one of this computer, or that lacks the reader."""
+    if there.version != here.version:
+        has = f"has Postil {there.version}, but this computer has {here.version}"
+        has = has if there.version else "has no Postil with the extra `cluster`"
+    elif there.model != here.model:
+        has = "has a different model from this computer" if there.model else "has no model at that path"
+    elif there.missing:
+        has = f"cannot judge: {there.missing.rstrip('.')}"
+        hint = "Or start Ray with a resource on the nodes that can, and name it: --cluster-resource NAME"
+        raise PostilError(f"the cluster's node {address} {has}.", hint=hint)
+    else:
+        return
+    raise PostilError(f"the cluster's node {address} {has}.", hint=_SAME)
 
 
 def to_json(value: Source | Task | Done) -> str:

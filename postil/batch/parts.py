@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from postil import __version__
 from postil.batch.storage import Source, file_system, names_in, read_json, remove_folder, writing
 from postil.batch.work import Tally, Task, Work
-from postil.errors import InputError
+from postil.errors import InputError, PostilError
 
 OWN = "_postil"
 _MODELS = ("encoder", "grader", "pipeline", "spaces", "wordnet")
@@ -169,6 +169,25 @@ def finished(work: Work, source: Source, sha256: str) -> Tally:
     if made:
         raise InputError(source.name, f"its result already exists, made {made}.", hint=_ELSEWHERE)
     return tally
+
+
+def missing_of(name: str) -> str:
+    """Why a reader cannot be used on this computer; its model's file is read to the end and compared.
+
+    Whoever starts a night's work wants to know beforehand that all nodes judge alike.
+    """
+    from postil.language.network import EXPERT, THOROUGH, demand_reader
+    from postil.language.readers import expert_model
+
+    try:
+        if name:
+            demand_reader(name)
+        if name in (EXPERT, THOROUGH):
+            model = expert_model()
+            model.check(model.demanded())
+    except PostilError as error:
+        return error.what
+    return ""
 
 
 def model_signature(model: str | None) -> str:

@@ -30,6 +30,8 @@ COLUMNS: Mapping[str, pa.DataType] = {
     "postil_confidence": pa.float64(),
     "postil_deferred": pa.bool_(),
     "postil_because": pa.string(),
+    "postil_reader": pa.string(),
+    "postil_read_by": pa.string(),
 }
 EXPLAINED: Mapping[str, pa.DataType] = {
     "postil_explanation": pa.string(),
@@ -138,7 +140,7 @@ def _text(name: str, value: object) -> str:
 
 def _cells(judgement: Judgement | None, work: Work) -> tuple[object, ...]:
     if judgement is None:
-        return (None, None, None, None, NO_REFERENCE, *([None] * len(EXPLAINED)))
+        return (None, None, None, None, NO_REFERENCE, None, None, *([None] * len(EXPLAINED)))
     note = judgement.explanation
     notes = (note.teacher, short_list(note.facets), note.student) if note else ("", "", "")
     return (
@@ -147,6 +149,8 @@ def _cells(judgement: Judgement | None, work: Work) -> tuple[object, ...]:
         round(judgement.confidence, 4),
         judgement.deferred,
         judgement.because,
+        judgement.reader,
+        judgement.read_by,
         *notes,
     )
 

@@ -250,9 +250,11 @@ def _write(graded: Sequence[GradedQuestion], output: Path | None, options: Grade
 def _summarise(
     graded: Sequence[GradedQuestion], taught: Collection[str], output: Path | None, report: Path | None
 ) -> None:
-    from postil.cli.grade_table import agreement, summary
+    from postil.cli.grade_table import agreement, pairs, summary
+    from postil.explain.class_report import who_read
 
-    lines = [summary(graded), agreement(graded, taught)]
+    read = who_read(judgement for _, _, judgement in pairs(graded))
+    lines = [summary(graded), read, agreement(graded, taught)]
     if taught:
         lines.append(f"Learned from {number_of(len(taught), 'label')} given by a person.")
     written = [str(path) for path in (output, report) if path is not None]

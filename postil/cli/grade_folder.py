@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from glob import iglob
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Annotated
@@ -53,6 +53,14 @@ class DatasetOptions:
             help="Which Ray cluster: 'auto' for the one this computer belongs to, or HOST:PORT.",
         ),
     ] = None
+    cluster_resource: Annotated[
+        str | None,
+        Option(
+            metavar="NAME",
+            help="Grade only on nodes of the Ray cluster that have this resource, such as those with the "
+            "expert reader's model; each worker takes one of it.",
+        ),
+    ] = None
 
 
 def is_folder_name(output: str) -> bool:
@@ -78,7 +86,7 @@ def refuse_as_table(source: str, output: str | None, options: DatasetOptions) ->
         raise PostilError(what, hint=f"Name a folder with -o, as in: postil grade '{source}' -o graded")
     used = next((name for name, value in asdict(options).items() if value is not None), None)
     if used:
-        what = f"--{used} is for datasets, whose result goes into a folder."
+        what = f"--{used.replace('_', '-')} is for datasets, whose result goes into a folder."
         raise PostilError(what, hint="Name a folder with -o.")
 
 
@@ -102,7 +110,7 @@ def grade_folder(
     from postil.batch.storage import file_system
 
     _refuse_table_options(options, tables)
-    work = _work(output, options, credit, tables)
+    work = _work(output, options, credit, tables, elsewhere=dataset.cluster_resource is not None)
     file_system(source)  # says which packages are missing, before what follows needs them
     from postil.batch.dataset import grade_dataset
 
@@ -136,11 +144,16 @@ def _refuse_table_options(options: GradeOptions, tables: TableOptions) -> None:
         raise PostilError(what, hint="Leave it out, or write the result to a table, as in: -o result.csv")
 
 
-def _work(output: str, options: GradeOptions, credit: Mapping[str, float], tables: TableOptions) -> Work:
-    """What to do with every row, from the options; impossible ones are refused at once."""
+def _work(
+    output: str, options: GradeOptions, credit: Mapping[str, float], tables: TableOptions, *, elsewhere: bool
+) -> Work:
+    """What to do with every row, from the options; impossible ones are refused at once.
+
+    A reader that works `elsewhere` need not work on this computer.
+    """
     from postil.batch.work import Asked, Work
     from postil.data.formats.tables import plain, read_key
-    from postil.language.network import CAREFUL, CASCADE
+    from postil.language.network import CAREFUL, CASCADE, READERS
 
     questions = tables.question or ()
     if len(questions) > 1:
@@ -149,7 +162,11 @@ def _work(output: str, options: GradeOptions, credit: Mapping[str, float], table
             hint="For several questions, the files need a column with the question or its id.",
         )
     # Of a dataset of any size, the careful reader reads only what the quick one is unsure of.
-    reader = options.grader(credit).reader
+    if elsewhere and options.reader in READERS and options.model is None:
+        replace(options, reader=None).grader(credit)
+        reader = options.reader
+    else:
+        reader = options.grader(credit).reader
     if options.reader is None and reader == CAREFUL:
         reader = CASCADE
     key: dict[str, Asked] = {}
@@ -177,9 +194,11 @@ def _engine(options: DatasetOptions) -> Engine:
     if choose("--engine", options.engine or ENGINES[0], ENGINES) == "ray":
         from postil.batch.engines import RayEngine
 
-        return RayEngine(options.workers, options.address)
+        return RayEngine(options.workers, options.address, options.cluster_resource)
     if options.address is not None:
         raise PostilError("--address names a Ray cluster.", hint="Add --engine ray.")
+    if options.cluster_resource is not None:
+        raise PostilError("--cluster-resource is of a Ray cluster.", hint="Add --engine ray.")
     from postil.batch.engines import LocalEngine
 
     # The cores that this process may use, where the system knows.

@@ -35,9 +35,11 @@ COLUMNS = (
     "confidence",
     "deferred",
     "because",
+    "reader",
+    "read_by",
     TEACHER,
 )
-# With --explain: for the teacher, point by point, and for the pupil.
+# With --explain, after those: for the teacher, point by point, and for the pupil.
 EXPLAINED = ("explanation", "facets", "feedback")
 PROPOSED = ("question_id", "question", "id", "answer", TEACHER)
 _NUMBERS = ("score", "confidence")
@@ -75,6 +77,8 @@ def result_rows(graded: Sequence[GradedQuestion], scheme: str, *, explained: boo
             f"{judgement.confidence:.3f}",
             "yes" if judgement.deferred else "",
             judgement.because,
+            judgement.reader,
+            judgement.read_by,
             *(_explanation(judgement) if explained else ()),
             answer.label or "",
         ]

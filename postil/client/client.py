@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from types import EllipsisType
 from typing import Any, Self, TypeVar
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -127,10 +128,12 @@ class Client:
         explain: bool = False,
         facets: bool | Sequence[str] = False,
         strictness: str = "normal",
+        reader: str | None = None,
     ) -> GradedTexts:
         """Judge up to 200 answers to a question, given as texts or as texts by id; fewer with explanations.
 
-        `decided` has answers that a person has labelled, with their labels.
+        `decided` has answers that a person has labelled, with their labels. Slower readers may be sent fewer
+        answers at once.
         """
         body = {
             "question": question,
@@ -141,6 +144,7 @@ class Client:
             "explain": explain,
             "facets": facets if isinstance(facets, bool) else list(facets),
             "strictness": strictness,
+            **({} if reader is None else {"reader": reader}),
         }
         return self._ask(GradedTexts, "POST", "/grade", body=body, keyed=False)
 
@@ -172,17 +176,33 @@ class Client:
         """The courses that can be seen."""
         return self._list(Course, "/courses")
 
-    def create_course(self, name: str, *, strictness: str | None = None) -> Course:
-        """Make a course; `strictness` is how readily answers are called correct, `normal` unless given."""
-        return self._ask(Course, "POST", "/courses", body={"name": name, **_strictness(strictness)})
+    def create_course(self, name: str, *, strictness: str | None = None, reader: str | None = None) -> Course:
+        """Make a course; `strictness` is how readily answers are called correct, `normal` unless given.
+
+        `reader` reads the answers; None is the reader that is installed on the server.
+        """
+        body = {"name": name, **_strictness(strictness), **({} if reader is None else {"reader": reader})}
+        return self._ask(Course, "POST", "/courses", body=body)
 
     def get_course(self, course_id: int) -> Course:
         """A course."""
         return self._ask(Course, "GET", f"/courses/{course_id}")
 
-    def rename_course(self, course_id: int, name: str, *, strictness: str | None = None) -> Course:
-        """Give a course another name, and another `strictness` if one is given."""
-        body = {"name": name, **_strictness(strictness)}
+    def rename_course(
+        self,
+        course_id: int,
+        name: str,
+        *,
+        strictness: str | None = None,
+        reader: str | EllipsisType | None = ...,
+    ) -> Course:
+        """Give a course another name, and another `strictness` or `reader` if one is given.
+
+        The reader None is the one that is installed on the server.
+        """
+        body: dict[str, object] = {"name": name, **_strictness(strictness)}
+        if not isinstance(reader, EllipsisType):
+            body["reader"] = reader
         return self._ask(Course, "PATCH", f"/courses/{course_id}", body=body)
 
     def delete_course(self, course_id: int) -> None:

@@ -52,6 +52,7 @@ class Course:
     questions: int
     answers: int
     strictness: str = "normal"
+    reader: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,10 @@ class Facets:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The machine's judgement of a stored answer; `reason` is a value of `postil.Reason`."""
+    """The machine's judgement of a stored answer; `reason` is a value of `postil.Reason`.
+
+    `reader` was asked to read the answer, and `read_by` decided.
+    """
 
     label: str
     probabilities: Mapping[str, float]
@@ -101,6 +105,8 @@ class Judgement:
     explanation: str
     made: datetime
     reason: str | None
+    reader: str = ""
+    read_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +261,8 @@ class TextJudgement:
     """Postil's judgement of one answer.
 
     Feedback, facets and alignment are given if they were asked for and a model judged. `reason` is a value of
-    `postil.Reason`, and `because` says the same in words. `reader` is the network that read the answer.
+    `postil.Reason`, and `because` says the same in words. `reader` is the one that was asked for, `read_by`
+    the one that decided.
     """
 
     id: str
@@ -271,6 +278,7 @@ class TextJudgement:
     alignment: TextAlignment | None
     reason: str | None
     reader: str = ""
+    read_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

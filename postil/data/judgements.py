@@ -176,7 +176,9 @@ class Judgement:
     that is correct in one is correct in all. `confidence` is the probability that the two-way label is right.
     `deferred` means that a person should look at it. `reason` says what decided beforehand (an empty answer,
     a copy of the question) or set the answer apart, and `because` says so in words; where the model judged,
-    there is neither, but an `explanation` if one was asked for. `reader` is the network that read the answer.
+    there is neither, but an `explanation` if one was asked for. `reader` is the one that was asked for, and
+    `read_by` the one that decided: of a cascade the quick, the careful or the expert one. Both are empty
+    where no reader was needed.
     """
 
     labels: Mapping[str, str]
@@ -189,6 +191,7 @@ class Judgement:
     explanation: Explanation | None = None
     reason: Reason | None = None
     reader: str = ""
+    read_by: str = ""
 
     def __post_init__(self) -> None:
         if self.reason and not self.because:

@@ -79,6 +79,17 @@ def label_bars(rows: Sequence[Row]) -> list[Bar]:
     ]
 
 
+def who_read(judgements: Iterable[Judgement]) -> str:
+    """How many answers each reader of a cascade decided, in a sentence; nothing where one read them all."""
+    read = [judgement for judgement in judgements if judgement.read_by]
+    if all(judgement.read_by == judgement.reader for judgement in read):
+        return ""
+    counts = Counter(judgement.read_by for judgement in read)
+    readers = [f"the {name} reader decided {count:,}" for name, count in counts.most_common()]
+    told = " and ".join(filter(None, [", ".join(readers[:-1]), readers[-1]]))
+    return f"Of {number_of(len(read), 'answer')} that had to be read, {told}."
+
+
 def mean_score(rows: Sequence[Row]) -> str:
     """The mean score of some answers, with two decimals, or a dash where there are none."""
     return f"{sum(row.judgement.score for row in rows) / len(rows):.2f}" if rows else "–"
@@ -292,6 +303,8 @@ def _summary(questions: int, rows: Sequence[Row], scheme: Scheme | None) -> str:
             f" The teacher's label is the same for {agreed:,} of {number_of(len(compared), 'answer')} "
             f"(labels compared: {names})."
         )
+    if read := who_read(row.judgement for row in rows):
+        note += f" {read}"
     drawn = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in tiles)
     return f'<dl class="tiles">{drawn}</dl>\n<p class="note">{note}</p>'
 

@@ -14,7 +14,7 @@ from postil.grading.answers import shortened
 from postil.language.measures.coverage import COVERAGE, Side, coverage, crowd, new_recall, side
 from postil.language.measures.features import feature_table
 from postil.language.measures.overlap import overlap, overlap_words
-from postil.language.network import Encoder, Reader, beside, encoder, one_thread_each
+from postil.language.network import Cascade, Encoder, Pair, Reader, beside, encoder, one_thread_each
 from postil.language.spelling import spelled_out
 
 OVERLAP = ("f_measure", "lesk", "new_f_measure")
@@ -37,11 +37,12 @@ _SMALL_CLASS = 5  # answers at which a class's own mean and spread count half
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """The table, the reference each answer was compared with, and the answers' weighted words."""
+    """The table, and of each answer its reference, its weighted words, and the reader that was believed."""
 
     table: Floats
     references: tuple[str, ...]
     sides: tuple[Side, ...]
+    readers: tuple[str, ...]
 
 
 def gather(
@@ -56,7 +57,7 @@ def gather(
     Equal answers are looked at once. Words are compared only if some of the features that count need it.
     """
     if not answers:
-        return Evidence(np.zeros((0, len(EVIDENCE))), (), ())
+        return Evidence(np.zeros((0, len(EVIDENCE))), (), (), ())
     distinct = list(dict.fromkeys(answers))
     question = shortened(question)
     whole = {shortened(reference): reference for reference in references}
@@ -69,15 +70,27 @@ def gather(
         # The network works outside the interpreter, so words are compared meanwhile.
         beginnings = [" ".join(spelled_out(answer).split()[: reader.most_words]) for answer in distinct]
         read = list(zip(beginnings, map(spelled_out, chosen), strict=True))
-        logits = pool.submit(reader.pairs, read, question=question)
+        opinion = pool.submit(_response, reader, read, question)
         needed = not _BY_WORDS.isdisjoint(features)
         words = (
             word_table(question, chosen, distinct) if needed else np.zeros((len(distinct), len(_BY_WORDS)))
         )
-        table = assemble(
-            log_softmax(logits.result()["response"].astype(np.float64), axis=-1), covered, words, rows
-        )
-    return Evidence(table, tuple(whole[chosen[row]] for row in rows), tuple(sides[row] for row in rows))
+        logits, names = opinion.result()
+        table = assemble(log_softmax(logits.astype(np.float64), axis=-1), covered, words, rows)
+    return Evidence(
+        table,
+        tuple(whole[chosen[row]] for row in rows),
+        tuple(sides[row] for row in rows),
+        tuple(names[row] for row in rows),
+    )
+
+
+def _response(reader: Reader, pairs: Sequence[Pair], question: str) -> tuple[Singles, Sequence[str]]:
+    """What a reader says of each pair, and who of a cascade said it."""
+    if isinstance(reader, Cascade):
+        logits, names = reader.read(pairs, question=question)
+        return logits["response"], names
+    return reader.pairs(pairs, question=question)["response"], [reader.name] * len(pairs)
 
 
 def assemble(encoded: Floats, covered: Floats, words: Floats, rows: NDArray[np.intp]) -> Floats:

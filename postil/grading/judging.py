@@ -74,13 +74,15 @@ def judge_class(
         wary = 0.0 if decided or leniency else stack.passing_long
         biases = _biases(opinions)
         judged = _judgements(probabilities, evidence.references[: len(rest)], biases, credit, level)
-        for row, answer, judgement in zip(rest, members, judged, strict=False):
+        believed = evidence.readers[: len(rest)]
+        for row, answer, judgement, name in zip(rest, members, judged, believed, strict=False):
             reason = _reason_to_look(question, references, answer, judgement, wary, reader.gullible)
             judgements[row] = replace(
                 judgement,
                 deferred=judgement.deferred or reason is not None,
                 reason=reason,
                 reader=reader.name,
+                read_by=name,
             )
     return [judgements[row] for row in range(len(texts))]
 

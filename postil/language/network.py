@@ -305,8 +305,15 @@ class Cascade:
         self, pairs: Sequence[Pair], heads: Sequence[str] = ("response",), question: str = ""
     ) -> Mapping[str, Singles]:
         """The logits of the heads asked for, one row per pair."""
+        return self.read(pairs, heads, question)[0]
+
+    def read(
+        self, pairs: Sequence[Pair], heads: Sequence[str] = ("response",), question: str = ""
+    ) -> tuple[Mapping[str, Singles], list[str]]:
+        """The logits of the heads asked for, and the name of the reader that each row comes from."""
         asked = list(dict.fromkeys([*heads, "response"]))
         first = self._first.pairs(pairs, asked, question)
+        names = [self._first.name] * len(pairs)
         read = {head: values.copy() for head, values in first.items()}
         doubtful = np.arange(len(pairs))
         for other, sure in zip(self._others, self._sure, strict=True):
@@ -316,7 +323,9 @@ class Cascade:
                 again = other.pairs([pairs[row] for row in doubtful.tolist()], asked, question)
                 for head in asked:
                     read[head][doubtful] = again[head]
-        return {head: read[head] for head in heads}
+                for row in doubtful.tolist():
+                    names[row] = other.name
+        return {head: read[head] for head in heads}, names
 
     def forget(self) -> None:
         """Forget what was read, so that speed can be measured from a fresh start."""

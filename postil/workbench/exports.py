@@ -387,8 +387,9 @@ def _judgement(view: View, *, pictures: bool) -> Judgement | None:
     five, confidence = collapsed(judged.probabilities), judged.confidence
     because = "" if explanation or judged.reason else view.note
     reason = None if explanation else judged.reason
-    deferred = judged.deferred
-    return Judgement(labels, five, view.score, confidence, deferred, reference, because, explanation, reason)
+    read = judged.reader, judged.read_by
+    texts = reference, because, explanation, reason
+    return Judgement(labels, five, view.score, confidence, judged.deferred, *texts, *read)
 
 
 def _explained(view: View) -> Explanation | None:

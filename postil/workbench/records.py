@@ -95,10 +95,23 @@ _REASONS = {
 
 
 @dataclass(frozen=True, slots=True)
+class Manner:
+    """How a class is or was graded: how strictly, and by which reader; None is the one that is installed."""
+
+    strictness: str = "normal"
+    reader: str | None = None
+
+    def usable(self, missing: str) -> Manner:
+        """The same, by the reader that is installed if something is missing of this one."""
+        return Manner(self.strictness) if missing else self
+
+
+@dataclass(frozen=True, slots=True)
 class Course:
     """A course, how many questions and answers it holds, and its owner, where there are accounts.
 
-    `strictness` is how readily its answers are called correct: `lenient`, `normal` or `strict`.
+    `strictness` is how readily its answers are called correct: `lenient`, `normal` or `strict`. `reader` is
+    who reads them; None is the one that is installed.
     """
 
     id: int
@@ -108,6 +121,12 @@ class Course:
     answers: int
     owner: Person | None = None
     strictness: str = "normal"
+    reader: str | None = None
+
+    @property
+    def manner(self) -> Manner:
+        """How its answers are to be graded."""
+        return Manner(self.strictness, self.reader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +189,7 @@ class Judged:
     decided, or set the answer apart; otherwise `teacher` and `student` say in words how the answer compares
     with `reference`, and `doubt` what a person should check about the label. `alignment` shows it, and
     `facets` has what became of each facet; `looked_for` tells the facets that a teacher had set by then.
+    `reader` was asked to read the answer, and `read_by` decided; both are empty where no reader was needed.
     """
 
     answer_id: int
@@ -187,6 +207,8 @@ class Judged:
     facets: tuple[Outcome, ...] = ()
     looked_for: str | None = None
     doubt: str = ""
+    reader: str = ""
+    read_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ def run_script(name, *arguments, **settings):
     own = {
         "RAY_TMPDIR": folder,
         "RAY_USAGE_STATS_ENABLED": "0",
+        "RAY_raylet_start_wait_time_s": "120",  # a busy machine takes longer than Ray expects
         "RAY_AUTH_MODE": "disabled",  # or Ray would leave a token in the home folder
         "PYTHONPATH": os.pathsep.join([str(HERE), str(HERE.parents[1])]),
     }

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from pathlib import Path
 
 import pytest
 from engine_data import json_lines, table
 from ray_processes import results, run_script
-from ray_stub import NOTES, PAUSE, RAISES
+from ray_stub import CARRIES, NOTES, PAUSE, RAISES
 
 from postil.batch.dataset import grade_dataset
-from postil.batch.engines import RayEngine, compare_nodes
+from postil.batch.engines import Equipment, RayEngine, compare_node
 from postil.batch.work import Work
 from postil.errors import MissingDataError, PostilError
 
@@ -84,16 +86,38 @@ def test_cluster_of_our_own_is_quiet_and_ends(tmp_path):
 @pytest.mark.parametrize(
     ("there", "what"),
     [
-        (("", ""), "no Postil"),
-        (("0.1", "model"), "has Postil 0.1, but this computer has 9.9"),
-        (("9.9", "another"), "different model"),
-        (("9.9", ""), "no model at that path"),
+        (Equipment(), "no Postil"),
+        (Equipment("0.1", "model"), "has Postil 0.1, but this computer has 9.9"),
+        (Equipment("9.9", "another"), "different model"),
+        (Equipment("9.9"), "no model at that path"),
+        (
+            Equipment("9.9", "model", "the expert reader needs a file"),
+            "cannot judge: the expert reader needs",
+        ),
     ],
 )
 def test_node_that_judges_otherwise_is_refused(there, what):
-    compare_nodes({"10.0.0.1": ("9.9", "model")}, ("9.9", "model"))
+    here = Equipment("9.9", "model")
+    compare_node("10.0.0.1", here, here)
     with pytest.raises(PostilError, match=f"10.0.0.2 .*{what}"):
-        compare_nodes({"10.0.0.1": ("9.9", "model"), "10.0.0.2": there}, ("9.9", "model"))
+        compare_node("10.0.0.2", there, here)
+
+
+def test_only_nodes_that_carry_the_reader_judge(tmp_path):
+    """The first of two nodes has neither the resource nor the reader."""
+    dataset = tmp_path / "dataset"
+    dataset.mkdir()
+    (dataset / "class.csv").write_text(table(4))
+    (dataset / "more.csv").write_text(table(4, first=4))
+    settings = {NOTES: str(tmp_path / "notes"), CARRIES: str(tmp_path / "carries")}
+    told, _ = run_script("ray_placed.py", dataset, tmp_path / "out", **settings)
+    assert "no node of the cluster has the resource 'gone'" in told["gone"]
+    assert "--resources='{\"gone\": 4}'" in told["gone"]
+    assert "cannot judge: the expert reader's model is another file" in told["anywhere"]
+    assert (told["graded"], told["failed"]) == (["class.csv", "more.csv"], {})
+    assert told["nodes"] == [Path(settings[CARRIES]).read_text()]
+    manifest = json.loads((tmp_path / "out/_postil/manifests/class.csv.json").read_text())
+    assert manifest["options"]["reader"] == "expert"
 
 
 def test_ray_that_is_not_installed_is_told(tmp_path, monkeypatch):

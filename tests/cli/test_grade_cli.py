@@ -69,6 +69,8 @@ class MadeUp:
             confidence=confidence,
             deferred=confidence < (self.target or 0.7),
             because=because,
+            reader="" if because else self.reader,
+            read_by="" if because else "careful" if confidence < 0.9 else "quick",
         )
 
     def grade_many(
@@ -145,6 +147,8 @@ def test_every_answer_in_order_in_every_format(postil, table, tmp_path, ending):
         "confidence": "0.990",
         "deferred": "",
         "because": "",
+        "reader": "quick",
+        "read_by": "quick",
         "teacher": "correct",
     }
     assert [row["says"] for row in rows[1:]] == ["contradicts", "not an answer", "correct", "off the point"]
@@ -330,6 +334,8 @@ def test_credit_target_and_model_reach_the_grader(postil, table, tmp_path, made_
     )
     assert postil("grade", table, "-o", tmp_path / "graded.csv", *options)[0] == 0
     assert (made_up.reader, made_up.strictness) == ("cascade", "lenient")
+    assert {row["reader"] for row in read(tmp_path / "graded.csv")} == {"cascade", ""}
+    assert {row["read_by"] for row in read(tmp_path / "graded.csv")} == {"careful", "quick", ""}
     assert made_up.credit == {"partially_correct_incomplete": 0.6, "irrelevant": 0.25}
     assert (made_up.target, str(made_up.model)) == (0.95, "m")
 

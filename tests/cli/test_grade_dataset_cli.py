@@ -96,7 +96,7 @@ def test_options_reach_the_judge(postil, data, tmp_path):
     assert re.search(r"^incorrect +not correct +0 +0\.0%$", out, re.MULTILINE)
     rows = (tmp_path / "out" / "x.csv").read_text().splitlines()
     assert rows[1].startswith("it,which?,correct,")
-    assert rows[2] == "that,who?,,,,,there is no reference to compare with"
+    assert rows[2] == "that,who?,,,,,there is no reference to compare with,,"
     told = json.loads((tmp_path / "out/_postil/manifests/x.csv.json").read_text())["options"]
     assert told["target"] == 0.9
     assert told["credit"] == [["partially_correct_incomplete", 0.6]]

@@ -37,7 +37,7 @@ EXAMPLES = {
     "points": 2.0, "state": "doubtful", "search": "x", "scheme": "2way", "explain": True, "ticked": ["f1"],
     "answers": "decided", "pairs": {"p1": ("It is.", "It was.")}, "decided": [("a", "correct")],
     "facets": ["it"], "version": "31-0", "decision": 31,
-    "who": [101], "name_or_id": "Kim", "strictness": "strict",
+    "who": [101], "name_or_id": "Kim", "strictness": "strict", "reader": "careful",
 }  # fmt: skip
 SPECIAL = {
     "add_answers": {"answers": [NewAnswer("u1", "a", "Kim", "correct")]},

@@ -49,6 +49,11 @@ def test_a_course_is_made_renamed_listed_and_deleted(postil):
     assert made.strictness == "normal"
     assert postil.rename_course(made.id, "Biology 8", strictness="strict").strictness == "strict"
     assert postil.get_course(made.id).strictness == "strict"
+    assert made.reader is None
+    assert postil.rename_course(made.id, "Biology 8", reader="careful").reader == "careful"
+    assert postil.rename_course(made.id, "Biology 8").reader == "careful"
+    assert postil.rename_course(made.id, "Biology 8", reader=None).reader is None
+    assert postil.create_course("Exam", reader="quick").reader == "quick"
     assert made.id in [one.id for one in postil.list_courses()]
     postil.delete_course(made.id)
     with pytest.raises(ApiError) as refused:

@@ -25,7 +25,14 @@ from postil.data.labels import RESPONSE_SCHEMES
 from postil.data.questions import Answer, Facet, Question, Reference
 from postil.errors import MismatchError
 from postil.explain.charts import Bar, bar_chart, histogram, share_bar
-from postil.explain.class_report import GradedQuestion, class_report, shortened, teachers_scheme, whole
+from postil.explain.class_report import (
+    GradedQuestion,
+    class_report,
+    shortened,
+    teachers_scheme,
+    who_read,
+    whole,
+)
 
 EVIL = '<script>alert("1")</script>&\'"'
 PARTLY = "partially_correct_incomplete"
@@ -401,3 +408,19 @@ def test_one_facet_is_shown_only_where_it_was_given():
     assert '<ul class="facets"' not in ticked(one)
     assert '<ul class="facets"' in ticked(one, given=(Facet("0", "air"),))
     assert '<ul class="facets"' not in ticked(given=(Facet("0", "air"),))
+
+
+def test_of_a_cascade_it_says_how_much_each_reader_decided():
+    judgements = [
+        judged("correct", reader="thorough", read_by=name) for name in ("quick", "careful", "expert", "quick")
+    ]
+    empty = judged("non_domain", because="nothing was written")
+    page = class_report([graded(*((Answer("a", "it"), one) for one in (*judgements, empty)))])
+    told = (
+        "Of 4 answers that had to be read, the quick reader decided 2, the careful reader decided 1 and "
+        "the expert reader decided 1."
+    )
+    assert who_read([*judgements, empty]) == told
+    assert told in page
+    assert who_read(judgements[:1]).endswith("the quick reader decided 1.")
+    assert who_read([]) == who_read([empty, judged("correct", reader="quick", read_by="quick")]) == ""

@@ -133,7 +133,8 @@ def test_in_the_thorough_cascade_it_reads_what_the_others_are_unsure_of(
     network.reader(THOROUGH).pairs(pairs, question=QUESTION)
     assert len(model.read) == len(answers)
     grader = postil.load(reader=THOROUGH)
-    assert grader.grade(QUESTION, [REFERENCE], RIGHT).reader == THOROUGH
+    judged = grader.grade(QUESTION, [REFERENCE], RIGHT)
+    assert (judged.reader, judged.read_by) == (THOROUGH, EXPERT)
 
 
 @pytest.mark.usefixtures("installed")

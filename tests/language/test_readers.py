@@ -110,6 +110,9 @@ def test_the_cascade_asks_the_careful_reader_only_in_doubt() -> None:
     assert chances.tolist() == [0.99, 0.8, 0, 0.2]
     assert careful.asked == [pairs[1], pairs[3]]
     assert careful.questions == {QUESTION}
+    quick.name, careful.name = QUICK, CAREFUL
+    assert cascade.read(pairs)[1] == [QUICK, CAREFUL, QUICK, CAREFUL]
+    careful.asked = careful.asked[:2]
     assert (cascade.most_words, cascade.longest) == (careful.most_words, careful.longest)
     assert cascade.pairs([pairs[0]])["response"].shape == (1, 5)
     assert len(careful.asked) == 2
@@ -182,7 +185,27 @@ def test_judgements_say_who_read_the_answer(name: str) -> None:
     assert right.labels["2way"] == "correct"
     assert wrong.labels["2way"] == "incorrect"
     assert right.reader == wrong.reader == name
-    assert empty.reader == ""
+    assert {right.read_by, wrong.read_by} <= ({QUICK, CAREFUL} if name == CASCADE else {name})
+    assert (empty.reader, empty.read_by) == ("", "")
+
+
+def test_each_judgement_of_a_cascade_says_who_decided_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    question = postil.Question("q", QUESTION, (postil.Reference("r", REFERENCES[0]),))
+    answers = [PAIRS[1][0], PAIRS[0][0], PAIRS[1][0], ""]
+    chances = {PAIRS[0][0]: 0.6, PAIRS[1][0]: 0.001}
+
+    class Sure(Fake):
+        name, most_words, gullible = QUICK, 40, True
+
+        def pairs(self, pairs, heads=("response",), question=""):
+            self.correct = dict(enumerate(chances[answer] for answer, _ in pairs))
+            return super().pairs([(str(row), "") for row in range(len(pairs))], heads, question)
+
+    cascade = Cascade(Sure([]), reader(CAREFUL))  # type: ignore[arg-type]
+    monkeypatch.setattr("postil.grader.reader", lambda name: cascade)
+    judged = postil.load(reader=CASCADE).grade_class(question, answers)
+    assert [judgement.reader for judgement in judged] == [CASCADE, CASCADE, CASCADE, ""]
+    assert [judgement.read_by for judgement in judged] == [QUICK, CAREFUL, QUICK, ""]
 
 
 def test_a_model_belongs_to_its_reader(tmp_path) -> None:

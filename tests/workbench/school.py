@@ -56,7 +56,7 @@ _PAIR = AlignedPair(
 def fill(store: Store) -> int:
     """Make the school; returns the number of the question with the most in it."""
     owner, teacher, helper = _people(store)
-    physics = courses.create_course(store, "Physics 7b", teacher, strictness="strict")
+    physics = courses.create_course(store, "Physics 7b", teacher, strictness="strict", reader="cascade")
     gone = courses.create_course(store, "A course that was deleted", teacher)
     other = courses.create_course(store, "Biologia · Ångström")
     references = ["The path is closed.", "There is no gap."]
@@ -105,7 +105,8 @@ def _judge_and_decide(store: Store, question: int, teacher: int) -> None:
     found = {"facets": outcomes, "looked_for": looked_for(own)}
     _run(store, "propose", question, [])
     decisions.decide(store, question, ids[:1], "correct", "start", by=teacher)
-    empty = judged(ids[4], "non_domain", 1.0, reason=Reason.EMPTY, alignment=None)
+    unread = {"reason": Reason.EMPTY, "alignment": None, "reader": "", "read_by": ""}
+    empty = judged(ids[4], "non_domain", 1.0, **unread)
     labels = ("correct", "contradictory", "irrelevant", PARTLY)
     made = [judged(id, label, **found) for id, label in zip(ids, labels, strict=False)]
     _run(store, "grade", question, [*made, empty])
@@ -183,6 +184,8 @@ def judged(answer_id: int, label: str, confidence: float = 0.75, **more: object)
         "student": "Look again.",
         "alignment": _PAIR,
         "made": datetime(2025, 3, 4, 5, 6, 7, 890123, tzinfo=UTC),
+        "reader": "cascade",
+        "read_by": "careful",
     }
     return Judged(answer_id=answer_id, label=label, confidence=confidence, **(usual | more))
 

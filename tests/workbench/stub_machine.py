@@ -25,7 +25,10 @@ LABELS = ("correct", "partially_correct_incomplete", "contradictory", "irrelevan
 class StubMachine:
     pause: float = 0.0
 
-    def judge(self, question, answers, decided, strictness="normal", lessons=()):
+    def missing(self, reader):
+        return ""
+
+    def judge(self, question, answers, decided, strictness="normal", lessons=(), reader=None):
         time.sleep(self.pause)
         # A label that somebody gave is heard by all.
         heard = next((label for label in decided if label), None)
@@ -38,7 +41,7 @@ class StubMachine:
             for answer, one in zip(answers, judgements, strict=True)
         ]
 
-    def propose(self, question, answers, count, strictness="normal", lessons=()):
+    def propose(self, question, answers, count, strictness="normal", lessons=(), reader=None):
         return list(range(min(count, len(answers))))[::-1]
 
     def facets(self, question):
@@ -95,11 +98,11 @@ def writing(notes: Path) -> StubMachine:
 class PoisonedMachine(StubMachine):
     """Does what answers like `poison judge die` say; a label depends on how many answers are judged."""
 
-    def judge(self, question, answers, decided, strictness="normal", lessons=()):
+    def judge(self, question, answers, decided, strictness="normal", lessons=(), reader=None):
         _swallow("judge", answers)
         _swallow("judge", [answer.text for lesson in lessons for answer in lesson.answers])
         longer = [answer + "x" * (len(answers) % 5) for answer in answers]
-        return super().judge(question, longer, decided, strictness, lessons)
+        return super().judge(question, longer, decided, strictness, lessons, reader)
 
     def explain(self, question, answers, judgements):
         _swallow("explain", answers)

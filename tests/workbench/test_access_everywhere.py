@@ -132,6 +132,7 @@ FOR_HELPERS = {
 FOR_COURSE_OWNERS = {
     "POST /courses/{course_id}/rename",
     "POST /courses/{course_id}/strictness",
+    "POST /courses/{course_id}/reader",
     "POST /courses/{course_id}/delete",
     "POST /courses/{course_id}/people",
     "POST /courses/{course_id}/people/{account_id}",

@@ -41,7 +41,7 @@ def test_a_class_is_graded_explained_and_grouped(store, question_id):
 def test_decisions_are_heard_and_stay(store, question_id, ids):
     decisions.decide(store, question_id, [ids["a"]], "irrelevant", "start")
     job = do(store, "grade", question_id)
-    assert job.result == {"answers": 4, "decided": 1, "strictness": "normal"}
+    assert job.result == {"answers": 4, "decided": 1, "strictness": "normal", "reader": None}
     found = {view.answer.key: (view.label, view.judged.label) for view in views(store, question_id)}
     assert found == dict.fromkeys("abcd", ("irrelevant", "irrelevant"))
     assert [one.label for one in decisions.current(store, question_id)] == ["irrelevant"]

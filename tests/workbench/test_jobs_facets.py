@@ -48,7 +48,7 @@ def test_what_is_proposed_can_be_set(store, question_id):
 def test_grading_looks_for_the_facets_that_a_teacher_set(store, question_id):
     courses.set_facets(store, question_id, [PATH, CLOSED])
     job = do(store, "grade", question_id)
-    assert job.result == {"answers": 4, "decided": 0, "strictness": "normal"}
+    assert job.result == {"answers": 4, "decided": 0, "strictness": "normal", "reader": None}
     assert ticked(store, question_id) == {"a": "11", "b": "00", "c": "00", "d": "00"}
     assert not courses.is_outdated(store, question_id)
 
@@ -86,7 +86,12 @@ def test_a_recheck_looks_again_and_keeps_every_label(store, question_id, ids):
     answers.add_answers(store, question_id, [NewAnswer("e", "", "path")])
     job = do(store, "recheck", question_id, batch=2)
     assert (job.state, job.done, job.total) == ("done", 5, 5)
-    assert job.result == {"answers": 5, "decided": 0, "strictness": "normal"}  # the decision can still teach
+    assert job.result == {
+        "answers": 5,
+        "decided": 0,
+        "strictness": "normal",
+        "reader": None,
+    }  # the decision can still teach
     after = views(store, question_id)
     assert [view.judged.label for view in after] == [*before, "irrelevant"]
     assert all(view.judged.probabilities and view.judged.alignment for view in after)

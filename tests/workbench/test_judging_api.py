@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 from stub_judge import judge, load_stub
 from webclient import make_account
 
+from postil.language import readers
 from postil.workbench.api.app import create_api
 from postil.workbench.api.judging_schemas import MOST_ANSWERS, MOST_DECIDED, MOST_EXPLAINED, MOST_PAIRS
 from postil.workbench.jobs.judging import JudgingProcess, TooBusyError, TooManyError, load_judge
@@ -68,6 +69,17 @@ def test_a_class_is_judged(ask, api):
     assert first["feedback"] is first["facets"] is first["alignment"] is None
     task = api.state.judging.tasks[0]
     assert (task.question, task.references, task.answers) == ("Why?", ("It is so.",), ("it", ""))
+
+
+def test_a_request_may_name_a_reader(ask, api, monkeypatch):
+    monkeypatch.setattr(readers, "missing_of_expert", lambda: ["the package postil-expert"])
+    assert ask("/grade", CLASS | {"reader": "careful"}).status_code == 200
+    assert ask("/grade", CLASS).status_code == ask("/grade", CLASS | {"reader": None}).status_code == 200
+    assert [task.reader for task in api.state.judging.tasks] == ["careful", None, None]
+    refused = ask("/grade", CLASS | {"reader": "expert"})
+    assert refused.status_code == 409
+    assert refused.json()["detail"].startswith("the expert reader does not work here: it needs the package")
+    assert ask("/grade", CLASS | {"reader": "me"}).status_code == 422
 
 
 def test_what_is_wished_arrives(ask, api):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
@@ -11,10 +13,19 @@ from postil.entailment.entailer import MOST_OF_HYPOTHESIS, MOST_OF_TEXT
 from postil.grading import claims
 from postil.grading.answers import MOST_READ
 from postil.language.network import CAREFUL, QUICK, READERS, SERVER
-from postil.workbench.jobs import prices
+from postil.workbench.jobs import prices, readers
 from postil.workbench.jobs.isolation import IsolatedMachine
-from postil.workbench.jobs.judging import AlignTask, ClassTask, EntailTask, FacetsTask, TooMuchError
-from postil.workbench.jobs.prices import MOST_SECONDS, demand_affordable, estimate, reader_prices
+from postil.workbench.jobs.judging import (
+    AlignTask,
+    ClassTask,
+    EntailTask,
+    FacetsTask,
+    JudgingProcess,
+    TooMuchError,
+)
+from postil.workbench.jobs.prices import MOST_SECONDS, demand_affordable, estimate
+from postil.workbench.jobs.readers import reader_prices
+from postil.workbench.records import Question
 
 WORDS = "the light bulb glows because current flows from its battery through closed wires and back again so"
 
@@ -22,7 +33,7 @@ WORDS = "the light bulb glows because current flows from its battery through clo
 @pytest.fixture
 def careful(monkeypatch):
     """As if the careful reader were installed."""
-    monkeypatch.setattr(prices, "default_reader", lambda: CAREFUL)
+    monkeypatch.setattr(readers, "default_reader", lambda: CAREFUL)
 
 
 def words(count):
@@ -142,7 +153,7 @@ def test_the_careful_reader_has_its_own_price():
 def test_what_no_network_reads_costs_the_same_whoever_reads(monkeypatch):
     tasks = [AlignTask(((words(20), words(20)),)), FacetsTask("Why?", words(20), answers(3, 20))]
     costs = [estimate(task) for task in tasks]
-    monkeypatch.setattr(prices, "default_reader", lambda: QUICK)
+    monkeypatch.setattr(readers, "default_reader", lambda: QUICK)
     assert [estimate(task) for task in tasks] == costs
 
 
@@ -157,8 +168,26 @@ def test_every_reader_has_a_price():
 
 
 def test_every_model_of_a_server_has_its_price(monkeypatch):
-    monkeypatch.setattr(prices, "default_reader", lambda: "server:qwen2.5:7b")
-    assert prices.default_price() == reader_prices()[SERVER]
+    monkeypatch.setattr(readers, "default_reader", lambda: "server:qwen2.5:7b")
+    assert readers.reader_price() == reader_prices()[SERVER]
+
+
+@pytest.mark.usefixtures("careful")
+def test_a_request_that_names_a_slower_reader_costs_more(monkeypatch):
+    few, class_of_thirty = graded(3, 12), graded(30, 12)
+    demand_affordable(class_of_thirty)
+    costs = [estimate(replace(few, reader=name)) for name in (None, CAREFUL, "expert")]
+    assert costs[0] == costs[1] < costs[2] / 5
+    demand_affordable(replace(few, reader="expert"))
+    with pytest.raises(TooMuchError):
+        demand_affordable(replace(class_of_thirty, reader="expert"))
+    assert readers.reader_price("a later one") == readers.reader_price("expert")
+    waits = []
+    process = JudgingProcess(lambda: None, task_limit=10)
+    monkeypatch.setattr(process._process, "call", lambda *_, seconds: waits.append(seconds))
+    for name in (None, "expert"):
+        process._judged(replace(few, reader=name))
+    assert waits == [10, 30]  # the model has to be loaded
 
 
 @pytest.mark.usefixtures("careful")
@@ -167,10 +196,13 @@ def test_a_job_waits_longer_for_the_careful_reader(monkeypatch):
     machine = IsolatedMachine(lambda: None)
     monkeypatch.setattr(machine._process, "call", lambda *_, seconds: waits.append(seconds) or [1] * 100)
     machine.group(["it is closed"] * 100)
-    monkeypatch.setattr(prices, "default_reader", lambda: QUICK)
+    monkeypatch.setattr(readers, "default_reader", lambda: QUICK)
     machine.group(["it is closed"] * 100)
     careful, quick = waits
     assert careful > quick + 20
+    question = Question(1, 1, "Why?", ("So.",), 1.0, datetime.now(UTC), 100, 0, 0)
+    machine.judge(question, ["it is closed"] * 100, [None] * 100, reader="expert")
+    assert waits[-1] > careful + 400
 
 
 def test_an_estimate_itself_costs_nothing():

@@ -140,6 +140,7 @@ def test_the_store_reads_what_older_versions_wrote(revision, kind, kept):
         assert (physics.name, physics.questions, physics.answers) == ("Physics 7b", 1, 6)
         assert physics.strictness == ("strict" if revision >= "0006" else "normal")
         assert other.strictness == "normal"
+        assert (physics.reader, other.reader) == ("cascade" if revision >= "0007" else None, None)
         assert (other.name, other.answers) == ("Biologia · Ångström", 2)
         (question,) = courses.list_questions(store, physics.id)
         assert (question.points, question.judged) == (2.5, 5)
@@ -148,6 +149,8 @@ def test_the_store_reads_what_older_versions_wrote(revision, kind, kept):
         views = find(store, question.id)
         assert [view.answer.key for view in views] == list("abcdef")
         assert views[1].judged.alignment.alignments[1].labels == ("OPPO", "POL")
+        read = (views[1].judged.reader, views[1].judged.read_by)
+        assert read == (("cascade", "careful") if revision >= "0007" else ("", ""))
         assert views[1].decision.label == "partially_correct_incomplete"
         assert bool(views[1].decision.ticked) == (revision > "0001")
         assert len(decisions.history(store, views[1].answer.id)) == 2
@@ -212,6 +215,13 @@ def test_what_going_back_loses_is_said_before(kind, kept):
         assert {one.table for one in lost} == {"question", "judgement", "proposal", "decision"}
     with as_it_is(kept("0006", kind)) as store, store.reading() as session:
         assert losses(session.connection(), "0005") == [Loss("course", "strictness", 1)]
+    with as_it_is(kept("0007", kind)) as store, store.reading() as session:
+        lost = losses(session.connection(), "0006")
+        assert Loss("course", "reader", 1) in lost
+        assert {(one.table, one.column) for one in lost} == {
+            ("course", "reader"),
+            *((table, column) for table in ("judgement", "proposal") for column in ("reader", "read_by")),
+        }
     with as_it_is(kept("0003", kind)) as store, store.reading() as session:
         lost = losses(session.connection(), "0002")
         assert Loss("account", None, 4) in lost

@@ -27,11 +27,11 @@ class Listening(StubMachine):
         super().__init__()
         object.__setattr__(self, "heard", [])
 
-    def judge(self, question, answers, decided, strictness="normal", lessons=()):
+    def judge(self, question, answers, decided, strictness="normal", lessons=(), reader=None):
         self.heard.append(("judge", strictness, lessons))
         return super().judge(question, answers, decided)
 
-    def propose(self, question, answers, count, strictness="normal", lessons=()):
+    def propose(self, question, answers, count, strictness="normal", lessons=(), reader=None):
         self.heard.append(("propose", strictness, lessons))
         return super().propose(question, answers, count)
 
@@ -55,6 +55,10 @@ def heard_by(store, kind, question_id):
     assert do(store, kind, question_id, machine).state == "done"
     (heard,) = machine.heard
     return heard
+
+
+def has_other_strictness(store, question_id):
+    return jobs.changed_settings(store, question_id, lambda reader: "") == ("strictness",)
 
 
 def set_strictness(store, course, strictness):
@@ -178,7 +182,7 @@ def graders(monkeypatch):
     """All graders that are loaded."""
     loaded = []
 
-    def load(*, strictness="normal"):
+    def load(*, strictness="normal", reader=None):
         loaded.append(Noting(strictness))
         return loaded[-1]
 
@@ -212,30 +216,30 @@ def test_every_grader_has_the_lessons_but_not_every_one_the_own_labels(store, qu
 
 
 def test_what_was_graded_by_another_strictness_is_known(store, course, question_id, later):
-    assert not jobs.has_other_strictness(store, question_id)
+    assert not has_other_strictness(store, question_id)
     set_strictness(store, course, "strict")
-    assert not jobs.has_other_strictness(store, question_id)  # nothing was graded
+    assert not has_other_strictness(store, question_id)  # nothing was graded
     do(store, "grade", question_id)
-    assert not jobs.has_other_strictness(store, question_id)
+    assert not has_other_strictness(store, question_id)
     set_strictness(store, course, "lenient")
-    assert jobs.has_other_strictness(store, question_id)
-    assert not jobs.has_other_strictness(store, later)
+    assert has_other_strictness(store, question_id)
+    assert not has_other_strictness(store, later)
     do(store, "recheck", question_id)  # which keeps the labels
-    assert jobs.has_other_strictness(store, question_id)
+    assert has_other_strictness(store, question_id)
     answers.add_answers(store, question_id, [NewAnswer("late", "", "late")])
     do(store, "grade", question_id)  # which keeps those of the others
-    assert jobs.has_other_strictness(store, question_id)
+    assert has_other_strictness(store, question_id)
     job = do(store, "regrade", question_id)
     assert job.result["strictness"] == "lenient"
-    assert not jobs.has_other_strictness(store, question_id)
+    assert not has_other_strictness(store, question_id)
     judgements.drop_changes(store, job.id)
-    assert not jobs.has_other_strictness(store, question_id)  # it was offered, and not wanted
+    assert not has_other_strictness(store, question_id)  # it was offered, and not wanted
 
 
 def test_what_was_graded_before_there_was_a_choice_was_graded_as_normal(store, course, graded):
-    assert not jobs.has_other_strictness(store, graded)
+    assert not has_other_strictness(store, graded)
     set_strictness(store, course, "strict")
-    assert jobs.has_other_strictness(store, graded)
+    assert has_other_strictness(store, graded)
 
 
 # Pages

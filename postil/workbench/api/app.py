@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException
 
 from postil import __version__
 from postil.errors import PostilError
-from postil.workbench.api import courses, jobs, judging, judging_schemas, pupils, schemas
+from postil.workbench.api import auth, courses, jobs, judging, judging_schemas, pupils, schemas
 from postil.workbench.api.auth import OfCaller, count_stranger, needs, refuse_unknown
 from postil.workbench.api.idempotency import HEADER, REPLAYED
 from postil.workbench.http import problems
@@ -61,7 +61,7 @@ _FASTAPI = ("HTTPValidationError", "ValidationError")  # how errors would look w
 _ALWAYS = ("too-many-requests", "internal", "unavailable", "storage-full")
 _WITH_TOKEN = ("unauthorized", "forbidden")
 _NAMING = ("/pupils/export", "/pupils/erase")  # say who is meant, though not in the path
-_MODELS = (schemas, judging_schemas, pupils)
+_MODELS = (schemas, judging_schemas, pupils, auth)
 _DONE = {"200": "Done.", "201": "Created.", "202": "Accepted.", "204": "Done."}
 _METHODS = ("get", "post", "put", "patch", "delete")
 
@@ -127,7 +127,8 @@ def _kinds_of(operation: Spec, path: str) -> list[str]:
     body, parameters = "requestBody" in operation, operation.get("parameters", [])
     kinds = list(_WITH_TOKEN) if "security" in operation else []
     kinds += ["not-found"] if "{" in path or path in _NAMING else []
-    kinds += ["conflict"] if _is_keyed(operation) or "export" in path else []
+    may_conflict = _is_keyed(operation) or "export" in path or path == "/grade"  # which may name a reader
+    kinds += ["conflict"] if may_conflict else []
     kinds += ["bad-request", "too-large"] if body else []
     kinds += ["invalid"] if body or parameters else []
     return [*kinds, *_ALWAYS]
@@ -214,11 +215,11 @@ router = APIRouter(tags=["status"])
 
 
 @router.get("/me", dependencies=[needs(), Depends(refuse_unknown)], summary="Who am I?")
-def me(caller: OfCaller) -> schemas.Me:
+def me(caller: OfCaller) -> auth.Me:
     """The account that the token belongs to, and what it may be used for."""
     token = caller.token
     shown = {**asdict(caller.person), "token": token.name, "scopes": token.scopes, "expires": token.expires}
-    return schemas.Me.model_validate(shown)
+    return auth.Me.model_validate(shown)
 
 
 @router.get(

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass
-from typing import Annotated, Any
+from datetime import datetime
+from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Request, Response, Security, params
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer, SecurityScopes
+from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
+from postil.workbench.api.schemas import ScopeName, Shown, shows
 from postil.workbench.http.access import May, may
 from postil.workbench.http.guard import Limits
 from postil.workbench.http.problems import ProblemError
@@ -36,6 +39,25 @@ class Caller:
 
     person: Person
     token: Token
+
+
+class Me(Shown):
+    """The account that a token belongs to, and what the token may be used for."""
+
+    login: str = Field(description="The account's login; empty if Postil runs for one person.")
+    name: str = Field(description="The account's name; empty if Postil runs for one person.")
+    role: Literal["owner", "teacher", "assistant"]
+    token: str = Field(description="The name given to the token when it was made.")
+    scopes: list[ScopeName]
+    expires: datetime | None = Field(description="When the token stops working; null for never.")
+    model_config = shows(
+        login="ada",
+        name="Ada Ruiz",
+        role="teacher",
+        token="grade book",  # noqa: S106 - its name
+        scopes=["read", "write"],
+        expires=None,
+    )
 
 
 def identify(request: Request) -> Caller:

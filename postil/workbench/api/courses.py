@@ -17,6 +17,7 @@ from postil.workbench.api.routes import (
     CourseId,
     OfPage,
     QuestionId,
+    demand_reader,
     point_to,
     read_course,
     read_facets,
@@ -53,7 +54,9 @@ def create_course(
     """Make a course of your own. Assistants cannot have courses."""
     if not person.makes_courses:
         raise HTTPException(403, "Assistants help in other people's courses, and cannot make their own.")
-    course_id = stored.create_course(store, new.name, person.id, strictness=new.strictness or "normal")
+    demand_reader(request, new.reader)
+    strictness = new.strictness or "normal"
+    course_id = stored.create_course(store, new.name, person.id, strictness=strictness, reader=new.reader)
     course = read_course(store, course_id)
     note(request, events.COURSE_MADE, course_id=course_id, about=course.name)
     point_to(request, response, f"/courses/{course_id}")
@@ -70,15 +73,21 @@ def get_course(course_id: CourseId, store: OfStore) -> schemas.Course:
 def rename_course(
     request: Request, course_id: CourseId, store: OfStore, new: schemas.NewCourse
 ) -> schemas.Course:
-    """Give a course another name, another strictness or both.
+    """Give a course another name, strictness or reader.
 
-    With another strictness, labels stay; start a `regrade` job for each question to see what would change.
+    With another strictness or reader, labels stay; start a `regrade` job for each question to see what would
+    change.
     """
     before = read_course(store, course_id)
-    stored.edit_course(store, course_id, new.name, strictness=new.strictness)
+    reader = new.reader if "reader" in new.model_fields_set else before.reader
+    if reader != before.reader:
+        demand_reader(request, reader)
+    stored.edit_course(store, course_id, new.name, strictness=new.strictness, reader=reader)
     course = read_course(store, course_id)
     if course.strictness != before.strictness:
         note(request, events.STRICTNESS_CHANGED, course_id=course_id, about=course.name)
+    if course.reader != before.reader:
+        note(request, events.READER_CHANGED, course_id=course_id, about=course.name)
     if course.name != before.name:
         note(request, events.COURSE_RENAMED, course_id=course_id, about=course.name)
     return course

@@ -27,7 +27,7 @@ from postil.workbench.api.routes import (
 from postil.workbench.exports import CSV, XLSX
 from postil.workbench.http.access import OfPerson, refuse_blind
 from postil.workbench.http.problems import ProblemError
-from postil.workbench.http.rendering import OfStore, all_views, download, note, report_page
+from postil.workbench.http.rendering import OfStore, all_views, download, missing_reader, note, report_page
 from postil.workbench.records import Job, Level
 from postil.workbench.store import events, judgements
 from postil.workbench.store import jobs as stored
@@ -50,9 +50,10 @@ def start_job(
     """Start work in the background; poll the job, at `Location`, until its state is `done`.
 
     If the same job is already waiting or running, that one is returned. A `regrade` needs decisions to
-    learn from, or another strictness of the course.
+    learn from, or another strictness or reader of the course.
     """
-    needless = not (teaching(store, question_id) or stored.has_other_strictness(store, question_id))
+    changed = stored.changed_settings(store, question_id, missing_reader(request))
+    needless = not (teaching(store, question_id) or changed)
     if new.kind == "regrade" and needless:
         raise ProblemError(
             "conflict", "There is nothing to learn from yet.", hint="Decide a few answers first."

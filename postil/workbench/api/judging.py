@@ -21,6 +21,7 @@ from postil.workbench.api.judging_schemas import (
     GradedTexts,
     GradeTexts,
 )
+from postil.workbench.api.routes import demand_reader
 from postil.workbench.http.problems import ProblemError
 from postil.workbench.jobs.judging import (
     AlignTask,
@@ -107,7 +108,9 @@ async def grade_class(asked: GradeTexts, request: Request, later: BackgroundTask
         asked.facets is not False,
         tuple(asked.facets) if isinstance(asked.facets, list) else None,
         asked.strictness,
+        asked.reader,
     )
+    demand_reader(request, asked.reader)
     return await _do(request, later, task, asked.answers)
 
 

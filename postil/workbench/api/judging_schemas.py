@@ -13,6 +13,7 @@ from postil.workbench.api.schemas import (
     LONGEST_KEY,
     LONGEST_TEXT,
     MOST_REFERENCES,
+    NewReader,
     Outcome,
     Received,
     Reference,
@@ -74,7 +75,8 @@ JUDGEMENT: dict[str, Any] = {
     "facets": [FACET],
     "alignment": ALIGNMENT,
     "reason": None,
-    "reader": "careful",
+    "reader": "cascade",
+    "read_by": "careful",
 }
 ALIGNED: dict[str, Any] = {
     "id": "1",
@@ -178,6 +180,7 @@ class GradeTexts(Received):
     strictness: Literal["lenient", "normal", "strict"] = Field(
         "normal", description="How readily answers are called correct; decided answers say it more exactly."
     )
+    reader: NewReader = None
     model_config = shows(
         question=ASKED, references=[REFERENCE], answers=[{"id": "u17", "text": ANSWER}], explain=True
     )
@@ -270,8 +273,11 @@ class TextJudgement(Shown):
     reason: Reason | None = Field(description="`because` for programs; null if it is empty.")
     reader: str = Field(
         "",
-        description="Who read the answer: `quick`, `careful`, `cascade`, `expert`, `thorough` or `server:` "
-        "with a model; empty if no model was needed.",
+        description="The reader that was asked for: `quick`, `careful`, `cascade`, `expert`, `thorough` or "
+        "`server:` with a model; empty if no reader was needed.",
+    )
+    read_by: str = Field(
+        "", description="The reader that decided: of a cascade, `quick`, `careful` or `expert`."
     )
     model_config = shows(**JUDGEMENT)
 

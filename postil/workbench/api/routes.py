@@ -9,17 +9,30 @@ from typing import Annotated, Any, Protocol, TypeVar
 
 from fastapi import Depends, Path, Query, Request, Response
 
+from postil.errors import PostilError
 from postil.workbench import records
 from postil.workbench.api import schemas
 from postil.workbench.api.schemas import MOST_NUMBER, Page
 from postil.workbench.exports import feedback, points_of
+from postil.workbench.http.problems import ProblemError
+from postil.workbench.jobs.readers import demand_usable
 from postil.workbench.store.courses import get_course, get_question, is_outdated
 from postil.workbench.store.database import Store
 from postil.workbench.store.jobs import get_job
 
 USUAL, MOST = 50, 200
 # The fields of a judgement that are shown as the store has them.
-_SAME = ("label", "probabilities", "confidence", "deferred", "reference", "made", "reason")
+_SAME = (
+    "label",
+    "probabilities",
+    "confidence",
+    "deferred",
+    "reference",
+    "made",
+    "reason",
+    "reader",
+    "read_by",
+)
 
 CourseId = Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The number of a course.")]
 QuestionId = Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The number of a question.")]
@@ -90,6 +103,14 @@ OfPage = Annotated[PageQuery, Depends(_read_page)]
 def point_to(request: Request, response: Response, path: str) -> None:
     """Set the `Location` header to the address of what was created."""
     response.headers["Location"] = f"{request.scope.get('root_path', '')}{path}"
+
+
+def demand_reader(request: Request, name: str | None) -> None:
+    """Refuse a reader that cannot be used on this server."""
+    try:
+        demand_usable(name, request.app.state.settings.memory)
+    except PostilError as error:
+        raise ProblemError("conflict", error.what, hint=error.hint) from error
 
 
 # Records of the store as the API shows them; most have a model with the same fields, and need no help.

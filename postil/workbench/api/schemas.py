@@ -10,6 +10,7 @@ from pydantic.config import JsonDict, JsonValue
 
 from postil.data.formats.workbooks import MAX_CELL
 from postil.data.judgements import Reason
+from postil.language.network import READERS
 from postil.workbench.store.courses import LONGEST_NAME, MOST_FACETS, MOST_WEIGHT
 
 LONGEST_COURSE = 200
@@ -37,6 +38,8 @@ _JUDGEMENT: JsonDict = {
     "It leaves out “current flows”.",
     "made": _WHEN,
     "reason": None,
+    "reader": "cascade",
+    "read_by": "careful",
 }
 _DECISION: JsonDict = {
     "id": 31,
@@ -75,6 +78,10 @@ SeenVersion = Annotated[
 Strictness = Annotated[
     Literal["lenient", "normal", "strict"], Field(description="How readily answers are called correct.")
 ]
+_WHO_READS = f"Who reads the answers: {', '.join(READERS)}; null is the reader that is installed."
+NewReader = Annotated[
+    Annotated[str, Field(pattern=f"^({'|'.join(READERS)})$")] | None, Field(description=_WHO_READS)
+]
 Share = Annotated[float, Field(ge=0, le=1)]
 Points = Annotated[
     float, Field(gt=0, le=MOST_POINTS, allow_inf_nan=False, description="The points for a right answer.")
@@ -112,25 +119,6 @@ def shows(**example: JsonValue) -> ConfigDict:
 Reference = Annotated[str, words(LONGEST_TEXT, "A right answer.")]
 
 
-class Me(Shown):
-    """The account that a token belongs to, and what the token may be used for."""
-
-    login: str = Field(description="The account's login; empty if Postil runs for one person.")
-    name: str = Field(description="The account's name; empty if Postil runs for one person.")
-    role: Literal["owner", "teacher", "assistant"]
-    token: str = Field(description="The name given to the token when it was made.")
-    scopes: list[ScopeName]
-    expires: datetime | None = Field(description="When the token stops working; null for never.")
-    model_config = shows(
-        login="ada",
-        name="Ada Ruiz",
-        role="teacher",
-        token="grade book",  # noqa: S106 - its name
-        scopes=["read", "write"],
-        expires=None,
-    )
-
-
 class Health(Shown):
     """Postil is running and can reach its database."""
 
@@ -140,10 +128,14 @@ class Health(Shown):
 
 
 class NewCourse(Received):
-    """A course's name and strictness; without the latter, a new one is `normal` and others keep theirs."""
+    """A course's name, strictness and reader.
+
+    What is left out stays as it is; a new course is `normal`, and has the reader that is installed.
+    """
 
     name: Annotated[str, words(LONGEST_COURSE, "The name of the course.")]
     strictness: Strictness | None = None
+    reader: NewReader = None
     model_config = shows(name="Physics 7b")
 
 
@@ -156,7 +148,10 @@ class Course(Shown):
     questions: int = Field(ge=0, description="How many questions it has.")
     answers: int = Field(ge=0, description="How many answers they have in all.")
     strictness: Strictness
-    model_config = shows(id=3, name="Physics 7b", created=_WHEN, questions=2, answers=54, strictness="normal")
+    reader: str | None = Field(description=_WHO_READS)
+    model_config = shows(
+        id=3, name="Physics 7b", created=_WHEN, questions=2, answers=54, strictness="normal", reader=None
+    )
 
 
 class Courses(Page):
@@ -308,6 +303,8 @@ class Judgement(Shown):
     explanation: str = Field(description="How the answer compares with it, for the teacher.")
     made: datetime
     reason: Reason | None = Field(description="What decided instead of the model, or set the answer apart.")
+    reader: str = Field(description="The reader that was asked for; empty if none was needed.")
+    read_by: str = Field(description="The reader that decided: of a cascade, one of those in it.")
     model_config = shows(**_JUDGEMENT)
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from http import HTTPStatus
 from importlib.resources import files
@@ -29,6 +29,7 @@ from postil.explain.notes import PLAIN_OUTCOMES
 from postil.explain.page import printable
 from postil.workbench.exports import REPORT_POLICY, Graded, report
 from postil.workbench.http.addresses import client_address, page_of
+from postil.workbench.jobs import readers
 from postil.workbench.records import LABELS, Decision, Level, Person, Question, View
 from postil.workbench.store.access import Right
 from postil.workbench.store.accounts import names_of
@@ -275,6 +276,11 @@ def _environment() -> Environment:
         "version": __version__,
     }
     return environment
+
+
+def missing_reader(request: Request) -> Callable[[str], str]:
+    """A function that says why a reader cannot be used here; it says nothing of one that can."""
+    return partial(readers.missing, memory=request.app.state.settings.memory)
 
 
 def note(request: Request, what: str, *, course_id: int | None = None, about: str = "") -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from math import ceil
 from typing import Protocol, runtime_checkable
 
@@ -14,7 +15,7 @@ from postil.data.labels import RESPONSE_SCHEMES
 from postil.errors import PostilError
 from postil.grading.answers import bare, shortened
 from postil.workbench.claims import Outcome, kept_outcome, looked_for
-from postil.workbench.records import Answer, Job, Judged, Lessons, Question
+from postil.workbench.records import Answer, Job, Judged, Lessons, Manner, Question
 from postil.workbench.store import answers, courses, decisions, jobs, judgements
 from postil.workbench.store.answers import Filter
 from postil.workbench.store.database import Store
@@ -22,6 +23,7 @@ from postil.workbench.store.tables import now
 
 BATCH = 128  # answers explained and stored together
 PROPOSED = 4
+_LOG = logging.getLogger(__name__)
 _MOST_READ = 500  # answers of a large class from which the proposed are chosen: somebody waits for them
 
 
@@ -49,8 +51,13 @@ class Stopwatch:
 class Machine(Protocol):
     """What a job needs from a grader; tests use a simple substitute.
 
-    `strictness` is the course's, and `lessons` are its other questions, with answers that people labelled.
+    `strictness` and `reader` are the course's, and `lessons` are its other questions, with answers that
+    people labelled. The reader None is the one that is installed.
     """
+
+    def missing(self, reader: str) -> str:
+        """Why a reader cannot be used; empty if it can."""
+        ...
 
     def judge(
         self,
@@ -59,6 +66,7 @@ class Machine(Protocol):
         decided: Sequence[str | None],
         strictness: str = "normal",
         lessons: Lessons = (),
+        reader: str | None = None,
     ) -> list[Judgement]:
         """Judge a whole class; `decided` has the label that a person gave, answer by answer, or None.
 
@@ -79,6 +87,7 @@ class Machine(Protocol):
         count: int,
         strictness: str = "normal",
         lessons: Lessons = (),
+        reader: str | None = None,
     ) -> list[int]:
         """The indices of the answers to label first."""
         ...
@@ -141,6 +150,8 @@ def judged_record(question: Question, answer: Answer, judgement: Judgement, tick
         made=now(),
         facets=outcomes,
         looked_for=looked_for(question.facets),
+        reader=judgement.reader,
+        read_by=judgement.read_by,
     )
 
 
@@ -153,7 +164,15 @@ def as_judged(judged: Judged) -> Judgement:
     labels = {name: scheme.collapse(label) or label for name, scheme in RESPONSE_SCHEMES.items()}
     confidence, reference = chances["2way"][labels["2way"]], judged.reference
     return Judgement(
-        labels, chances, judged.score, confidence, judged.deferred, reference, reason=judged.reason
+        labels,
+        chances,
+        judged.score,
+        confidence,
+        judged.deferred,
+        reference,
+        reason=judged.reason,
+        reader=judged.reader,
+        read_by=judged.read_by,
     )
 
 
@@ -212,8 +231,9 @@ def run(store: Store, job: Job, machine: Machine, *, batch: int = BATCH) -> None
             open_ = [answer for answer in class_answers if answer.id not in decided]
             open_ = open_[:: ceil(len(open_) / _MOST_READ) or 1]
             texts = [answer.text for answer in open_]
-            strictness, lessons = _strictness(store, question), decisions.lessons(store, question.id)
-            places = machine.propose(question, texts, PROPOSED, strictness, lessons) if open_ else []
+            manner, lessons = _manner(store, question, machine)[0], decisions.lessons(store, question.id)
+            given = PROPOSED, manner.strictness, lessons, manner.reader
+            places = machine.propose(question, texts, *given) if open_ else []
             result: dict[str, object] = {"answers": [open_[place].id for place in places]}
     else:
         result = _grade(store, job, question, class_answers, machine, batch, watch)
@@ -235,7 +255,8 @@ def _grade(
     same result every time: after a kill it is done again, and only what was not stored is explained.
     """
     heard = decisions.teaching(store, question.id)
-    strictness, lessons = _strictness(store, question), decisions.lessons(store, question.id)
+    manner, missed = _manner(store, question, machine)
+    lessons = decisions.lessons(store, question.id)
     labels = {decision.answer_id: decision.label for decision in heard}
     words = {answer.id: _words(answer) for answer in class_answers}
     ticks: Ticks = {
@@ -264,7 +285,8 @@ def _grade(
     with watch.stage("judging"), _telling(machine, set_aside):
         given = [labels.get(answer.id) for answer in readable]
         texts = [answer.text for answer in readable]
-        judged = machine.judge(question, texts, given, strictness, lessons) if readable else []
+        told = manner.strictness, lessons, manner.reader
+        judged = machine.judge(question, texts, given, *told) if readable else []
     set_aside([place for place, judgement in enumerate(judged) if judgement.reason is Reason.UNREAD])
     judgement_of = {answer.id: judgement for answer, judgement in zip(readable, judged, strict=True)}
     if job.kind == "recheck":  # no label changes unseen: where it would, the earlier judgement stays
@@ -289,12 +311,20 @@ def _grade(
     first = [numbers[answer.id] for answer in compared]
     numbers |= {answer.id: first[group - 1] for answer, group in zip(compared, groups, strict=True)}
     answers.set_groups(store, question.id, numbers, job)
-    return {"answers": len(class_answers), **_heard(store, job, len(labels), strictness)}
+    heard_now = _heard(store, job, len(labels), manner)
+    return {"answers": len(class_answers), **heard_now, **({"missing_reader": missed} if missed else {})}
 
 
-def _strictness(store: Store, question: Question) -> str:
-    """How readily answers to a question are called correct, as its course says."""
-    return courses.get_course(store, question.course_id).strictness
+def _manner(store: Store, question: Question, machine: Machine) -> tuple[Manner, str | None]:
+    """How answers to a question are graded, as its course says; and its reader, if that cannot be used.
+
+    The class is then read by the reader that is installed: a reader may be gone with a computer or a package.
+    """
+    manner = courses.get_course(store, question.course_id).manner
+    why = machine.missing(manner.reader) if manner.reader else ""
+    if why:
+        _LOG.warning("a course is graded without its %s reader: %s", manner.reader, why)
+    return manner.usable(why), manner.reader if why else None
 
 
 def _earlier(store: Store, job: Job, question: Question) -> dict[int, Judged]:
@@ -318,21 +348,21 @@ def _telling(machine: Machine, tell: Callable[[Sequence[int]], None]) -> Iterato
         machine.tell = None
 
 
-def _heard(store: Store, job: Job, decided: int, strictness: str) -> dict[str, object]:
-    """How many decisions and which strictness all current judgements already reflect.
+def _heard(store: Store, job: Job, decided: int, manner: Manner) -> dict[str, object]:
+    """How many decisions, which strictness and which reader all current judgements already reflect.
 
-    Later decisions can still teach the grader; and while some answers were graded by another strictness than
-    the course's, that one is told, so that grading again is offered.
+    Later decisions can still teach the grader; and while some answers were graded in another manner than the
+    course's, that one is told, so that grading again is offered.
     """
     if job.kind == "recheck":  # its labels are those of before
-        before = jobs.strictness_heard(store, job.question_id)
+        before = jobs.manner_heard(store, job.question_id) or manner
         decided = min(jobs.decisions_heard(store, job.question_id), decided)
-        return {"decided": decided, "strictness": strictness if before is None else before}
+        return {"decided": decided, **asdict(before)}
     others = [] if job.kind == "regrade" else judgements.other_results(store, job)
     earlier = [int(result.get("decided", 0)) for result in others]
-    differing = (jobs.strictness_of(result) for result in others)
-    other = next((name for name in differing if name != strictness), strictness)
-    return {"decided": min([*earlier, decided]), "strictness": other}
+    differing = (jobs.manner_of(result) for result in others)
+    other = next((each for each in differing if each != manner), manner)
+    return {"decided": min([*earlier, decided]), **asdict(other)}
 
 
 def _batches(unordered: Sequence[Answer], size: int) -> Iterator[Sequence[Answer]]:

@@ -16,7 +16,7 @@ from postil.data.judgements import Judgement, Reason
 from postil.errors import PostilError, number_of
 from postil.workbench.jobs.grading import LoadMachine, unread_judgement
 from postil.workbench.jobs.limited import FailedError, LimitedProcess
-from postil.workbench.jobs.prices import default_price
+from postil.workbench.jobs.readers import missing, reader_price
 from postil.workbench.records import Lessons, Question
 
 _BEGINNING, _THOUSAND = 5.0, 0.5  # seconds for any task, for 1,000 characters
@@ -46,9 +46,14 @@ class IsolatedMachine:
         beginning: float = _BEGINNING,
     ) -> None:
         self._process = LimitedProcess(load, memory=memory)
+        self._memory = memory
         self._breakable = breakable
         self._beginning = beginning
         self.tell: Callable[[Sequence[int]], None] | None = None  # the places of answers that are given up
+
+    def missing(self, reader: str) -> str:
+        """Why a reader cannot be used, with as much memory as the process may have."""
+        return missing(reader, self._memory)
 
     def close(self) -> None:
         """End the process."""
@@ -61,17 +66,18 @@ class IsolatedMachine:
         decided: Sequence[str | None],
         strictness: str = "normal",
         lessons: Lessons = (),
+        reader: str | None = None,
     ) -> list[Judgement]:
         """Judge the class; answers that cannot be read get a judgement that says so."""
 
         def ask(indexes: Sequence[int], patience: int = 1, taught: Lessons = ()) -> list[Judgement]:
             texts, labels = [answers[index] for index in indexes], [decided[index] for index in indexes]
             read = [*texts, *_texts(taught)]
-            given = question, texts, labels, strictness, taught
-            judged: list[Judgement] = self._ask(read, "judge", *given, patience=patience)
+            given = question, texts, labels, strictness, taught, reader
+            judged: list[Judgement] = self._ask(read, "judge", *given, patience=patience, reader=reader)
             return judged
 
-        judged = self._without_failing(question, answers, ask, lessons)
+        judged = self._without_failing(question, answers, ask, lessons, reader)
         if judged is None:
             what = "the class as a whole takes more time or memory than a worker may use."
             raise PostilError(what, hint="Divide it among several questions, or give workers more memory.")
@@ -104,17 +110,18 @@ class IsolatedMachine:
         count: int,
         strictness: str = "normal",
         lessons: Lessons = (),
+        reader: str | None = None,
     ) -> list[int]:
         """The indices of the answers to label first, among those that can be read."""
 
         def ask(indexes: Sequence[int], patience: int = 1, taught: Lessons = ()) -> list[int]:
             texts = [answers[index] for index in indexes]
             read = [*texts, *_texts(taught)]
-            given = question, texts, count, strictness, taught
-            proposed = self._ask(read, "propose", *given, patience=patience)
+            given = question, texts, count, strictness, taught, reader
+            proposed = self._ask(read, "propose", *given, patience=patience, reader=reader)
             return [proposed.index(number) + 1 if number in proposed else 0 for number in range(len(texts))]
 
-        ranks = self._without_failing(question, answers, ask, lessons) or {}
+        ranks = self._without_failing(question, answers, ask, lessons, reader) or {}
         return sorted((index for index, rank in ranks.items() if rank), key=lambda index: ranks[index])
 
     def facets(self, question: Question) -> list[str]:
@@ -136,9 +143,18 @@ class IsolatedMachine:
         groups = self._without_failing(None, answers, ask) or {}
         return [groups.get(index, index + 1) for index in range(len(answers))]
 
-    def _ask(self, texts: Sequence[str], method: str, *arguments: object, patience: int = 1) -> Any:
+    def _ask(
+        self,
+        texts: Sequence[str],
+        method: str,
+        *arguments: object,
+        patience: int = 1,
+        reader: str | None = None,
+    ) -> Any:
         length = sum(min(len(text), _LONGEST) for text in texts)
-        seconds = self._beginning + default_price().patience * len(texts) + _THOUSAND * length / 1000
+        price = reader_price(reader)
+        seconds = self._beginning + price.patience * len(texts) + _THOUSAND * length / 1000
+        seconds += price.loading if reader else 0.0  # the usual reader is loaded beforehand
         with self._breakable():
             return self._process.call(method, *arguments, seconds=patience * seconds)
 
@@ -148,6 +164,7 @@ class IsolatedMachine:
         texts: Sequence[str],
         ask: Callable[..., list[_T]],
         lessons: Lessons = (),
+        reader: str | None = None,
     ) -> dict[int, _T] | None:
         """The results for all readable texts together; None if together they are too much.
 
@@ -163,7 +180,7 @@ class IsolatedMachine:
                 return dict(zip(indexes, ask(indexes, 2**fruitless, taught), strict=True))
             except FailedError as failure:
                 _LOG.warning("%d answers could not be read together: %s", len(indexes), failure)
-            readable = sorted(self._sifted(question, texts, indexes, ask, together=_TOGETHER))
+            readable = sorted(self._sifted(question, texts, indexes, ask, reader, together=_TOGETHER))
             fruitless += readable == indexes
             indexes = readable
         return None if indexes else {}
@@ -174,6 +191,7 @@ class IsolatedMachine:
         texts: Sequence[str],
         indexes: Sequence[int],
         ask: Callable[[Sequence[int]], list[_T]],
+        reader: str | None = None,
         *,
         together: int | None = None,
     ) -> dict[int, _T]:
@@ -197,7 +215,7 @@ class IsolatedMachine:
                 continue
             except FailedError as failure:
                 if not failures and question is not None:
-                    self._demand_readable(question)
+                    self._demand_readable(question, reader)
                 failures += 1
                 why = failure
             if len(batch) > 1 and failures < _MOST_FAILURES:
@@ -211,14 +229,15 @@ class IsolatedMachine:
                     self.tell(members)
         return results
 
-    def _demand_readable(self, question: Question) -> None:
+    def _demand_readable(self, question: Question, reader: str | None) -> None:
         """Refuse a question with which not even a harmless answer can be read."""
+        given = question, [_HARMLESS], [None], "normal", (), reader
         for attempt in range(_ROUNDS):
             try:
-                self._ask([_HARMLESS], "judge", question, [_HARMLESS], [None])
+                self._ask([_HARMLESS], "judge", *given, reader=reader)
             except FailedError as failure:
                 if attempt == _ROUNDS - 1:
-                    raise _unreadable_question(failure) from failure
+                    raise _unreadable_question(failure, reader) from failure
             else:
                 return
 
@@ -231,8 +250,11 @@ def _cut(items: Sequence[_T], size: int) -> Iterable[Sequence[_T]]:
     return (items[start : start + size] for start in range(0, len(items), size))
 
 
-def _unreadable_question(failure: FailedError) -> PostilError:
+def _unreadable_question(failure: FailedError, reader: str | None = None) -> PostilError:
     _LOG.warning("a question could not be read: %s", failure)
+    if reader:
+        what = f"the {reader} reader could not read the question and its references within its limits."
+        return PostilError(what, hint="Shorten them, or choose another reader on the course's page.")
     what = "Postil could not read the question and its references within its limits."
     return PostilError(what, hint="Shorten them and start again; if it happens again, please report it.")
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from postil.errors import PostilError
 from postil.workbench.jobs.limited import FailedError, Failure, LimitedProcess, NotReadyError
+from postil.workbench.jobs.readers import reader_price
 
 Plain = Mapping[str, object]  # what goes into JSON as it is
 TextPair = tuple[str, str]
@@ -38,6 +39,7 @@ class ClassTask:
     with_facets: bool = False
     facets: tuple[str, ...] | None = None
     strictness: str = "normal"
+    reader: str | None = None  # the one that is installed
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,11 +240,16 @@ class JudgingProcess:
             else:
                 request.future.set_result(findings)
 
+    def _seconds(self, task: Task) -> float:
+        """How long a task may take; a reader that is not the usual one may have to be loaded first."""
+        named = task.reader if isinstance(task, ClassTask) else None
+        return self._task_limit + (reader_price(named).loading if named else 0.0)
+
     def _judged(self, task: Task) -> Findings:
         """Do a task; if the process dies, once more: something else may have killed it."""
         for _ in range(2):
             try:
-                findings: Findings = self._process.call("__call__", task, seconds=self._task_limit)
+                findings: Findings = self._process.call("__call__", task, seconds=self._seconds(task))
             except FailedError as failure:
                 if failure.why is Failure.TIME:
                     what = f"judging this took longer than {self._task_limit:.0f} seconds, so it was stopped."

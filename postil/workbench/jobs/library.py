@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from postil.alignment.aligner import MOST_ALIGNED, load_aligner
 from postil.data.judgements import APPROXIMATE, Judgement, Reason
@@ -27,6 +28,7 @@ from postil.language.pipeline import analyse_many, analyse_tokens, beginning
 from postil.language.spelling import spelled_out
 from postil.workbench.groups import group_texts
 from postil.workbench.jobs.judging import AlignTask, ClassTask, EntailTask, FacetsTask, Findings, Plain, Task
+from postil.workbench.jobs.readers import missing
 from postil.workbench.records import Lessons, Question
 
 # Of a pair: its name; the words and symbols, and characters, that are read.
@@ -60,7 +62,13 @@ def judge_class(task: ClassTask) -> Findings:
     explain = task.explain or task.with_facets
     claims = _facets(task.facets) if explain else None
     judgements = grade_class(
-        question, task.answers, task.decided, claims, explain=explain, strictness=task.strictness
+        question,
+        task.answers,
+        task.decided,
+        claims,
+        explain=explain,
+        strictness=task.strictness,
+        reader=task.reader,
     )
     answers = tuple(Answer(str(number), text) for number, text in enumerate(task.answers))
     warnings = tuple(concern.sentence for concern in screen(replace(question, answers=answers)))
@@ -142,11 +150,16 @@ def _plain(judged: Judgement, task: ClassTask) -> Plain:
         "alignment": plain_alignment(words.alignment) if words else None,
         "reason": judged.reason,
         "reader": judged.reader,
+        "read_by": judged.read_by,
     }
 
 
 class GraderMachine:
     """Makes a new grader for every class: a long-lived one would remember decisions since undone."""
+
+    def missing(self, reader: str) -> str:
+        """Why a reader cannot be used in this process, whatever memory it has."""
+        return missing(reader, memory=0)
 
     def judge(
         self,
@@ -155,6 +168,7 @@ class GraderMachine:
         decided: Sequence[str | None],
         strictness: str = "normal",
         lessons: Lessons = (),
+        reader: str | None = None,
     ) -> list[Judgement]:
         """Judge the class by what was decided, and the decided answers as if nobody had decided.
 
@@ -164,10 +178,11 @@ class GraderMachine:
         asked = make_question(question.text, question.references)
         labels = {index: label for index, label in enumerate(decided) if label is not None}
         examples = [(answers[index], label) for index, label in labels.items()]
-        judgements = grade_class(asked, answers, examples, strictness=strictness, lessons=lessons)
+        grade = partial(grade_class, asked, strictness=strictness, lessons=lessons, reader=reader)
+        judgements = grade(answers, examples)
         if labels:
             own = [answers[index] for index in labels]
-            alone = grade_class(asked, own, strictness=strictness, lessons=lessons)
+            alone = grade(own)
             for index, judgement in zip(labels, alone, strict=True):
                 judgements[index] = judgement
         return judgements
@@ -201,9 +216,10 @@ class GraderMachine:
         count: int,
         strictness: str = "normal",
         lessons: Lessons = (),
+        reader: str | None = None,
     ) -> list[int]:
         """The answers that tell the grader most about the others."""
-        grader = load(strictness=strictness)
+        grader = load(strictness=strictness, reader=reader)
         for lesson in lessons:
             references = [reference.text for reference in lesson.references]
             labelled = [(answer.text, answer.label) for answer in lesson.answers if answer.label is not None]

@@ -2,20 +2,16 @@
 
 The prices are seconds on one core of 2024, with models loaded, so that even hostile texts keep them
 (benchmarks/hostile.py --requests). A text is read only to a certain length, so it has a highest price. What a
-reader adds depends on which one is the default; `prices.json` has it, from benchmarks/hostile.py --prices.
+reader adds is in `prices.json`, from benchmarks/hostile.py --prices.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
+from collections.abc import Iterable
 from itertools import islice
 
-from postil.language.network import MOST_OF_A_QUESTION, default_reader, kind_of
+from postil.language.network import MOST_OF_A_QUESTION
 from postil.workbench.jobs.judging import (
     SMALLER,
     AlignTask,
@@ -25,6 +21,7 @@ from postil.workbench.jobs.judging import (
     Task,
     TooMuchError,
 )
+from postil.workbench.jobs.readers import reader_price
 
 MOST_SECONDS = 3.0
 # A word or sign; a run of letters that is too long for a word counts as several.
@@ -48,33 +45,6 @@ _ALONE, _ALONE_WORD, _ALONE_BESIDE = 1e-2, 1e-3, 1.3e-5  # for a pair that is on
 _CLAIM, _CLAIM_PIECE = 3e-3, 5e-5  # in a passage
 _ENTAILED, _PASSAGE_WORD, _HYPOTHESIS_WORD, _BESIDE_HYPOTHESIS = 8e-3, 1.8e-4, 3.5e-4, 2.4e-6
 _JUSTIFIED = 3e-6  # more for a word that is aligned with one of the hypothesis
-
-
-@dataclass(frozen=True, slots=True)
-class ReaderPrice:
-    """What a reader adds to what everything costs with the quick one."""
-
-    pair: float  # seconds for any pair of texts
-    piece: float  # seconds for a piece of a word
-    pieces: int  # of a pair that are read at most
-    times: float  # what the rest costs beside that: of some questions the quick reader is asked as well
-    patience: float  # seconds that a job allows for any answer
-
-    def of(self, pieces: int) -> float:
-        """The price of a pair with so many pieces."""
-        return self.pair + self.piece * min(pieces, self.pieces)
-
-
-@cache
-def reader_prices() -> Mapping[str, ReaderPrice]:
-    """The prices of all readers."""
-    text = files("postil.workbench.jobs").joinpath("prices.json").read_text("utf-8")
-    return {name: ReaderPrice(**price) for name, price in json.loads(text).items()}
-
-
-def default_price() -> ReaderPrice:
-    """What the reader costs that is used here."""
-    return reader_prices()[kind_of(default_reader())]
 
 
 def demand_affordable(task: Task) -> None:
@@ -102,7 +72,7 @@ def estimate(task: Task) -> float:
 
 
 def _grading(task: ClassTask) -> float:
-    reader = default_price()
+    reader = reader_price(task.reader)
     texts = [*task.answers, *(text for text, _ in task.decided)]
     words = sum(_count(text, _GRADED) for text in texts)
     beside = sum(_count(reference, _GRADED) for reference in task.references)
@@ -160,7 +130,7 @@ def _claims(reference: str) -> int:
 def _entailing(text: str, hypothesis: str) -> float:
     there, here = _count(text, _PASSAGE), _count(hypothesis, _HYPOTHESIS)
     words = _PASSAGE_WORD * there + _HYPOTHESIS_WORD * here
-    read = default_price().of(_pieces(text, _PASSAGE) + _pieces(hypothesis, _HYPOTHESIS))
+    read = reader_price().of(_pieces(text, _PASSAGE) + _pieces(hypothesis, _HYPOTHESIS))
     compared = (_BESIDE_HYPOTHESIS * there + _JUSTIFIED * min(there, _ALIGNED)) * here
     return _ENTAILED + words + compared + read
 

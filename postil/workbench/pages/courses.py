@@ -10,7 +10,17 @@ from pydantic import BaseModel
 
 from postil.errors import PostilError, number_of
 from postil.workbench.http.access import OfPerson, may
-from postil.workbench.http.rendering import Flashing, NotAllowedError, OfStore, back, flash, note, render
+from postil.workbench.http.rendering import (
+    Flashing,
+    NotAllowedError,
+    OfStore,
+    back,
+    flash,
+    missing_reader,
+    note,
+    render,
+)
+from postil.workbench.jobs.readers import choices, demand_usable, installed
 from postil.workbench.records import Course, Level, Person, Question
 from postil.workbench.rounds import progress, waits_for
 from postil.workbench.store import events
@@ -28,7 +38,7 @@ from postil.workbench.store.courses import (
 )
 from postil.workbench.store.database import Store
 from postil.workbench.store.drafts import EXAMPLE, store_example
-from postil.workbench.store.jobs import enqueue, has_other_strictness
+from postil.workbench.store.jobs import changed_settings, enqueue
 from postil.workbench.store.rounds import work_of
 from postil.workbench.store.rows import ChangedError
 
@@ -60,16 +70,24 @@ def show_courses(request: Request, store: OfStore, person: OfPerson) -> HTMLResp
         unlabelled=unlabelled,
         unsettled=unsettled,
         choices=STRICTNESS_WORDS,
+        readers=choices(_memory(request)),
+        installed=installed(),
     )
 
 
 @router.post("/courses", dependencies=[Depends(_demand_maker)])
 def make_course(
-    request: Request, store: OfStore, person: OfPerson, name: Text = "", strictness: Text = "normal"
+    request: Request,
+    store: OfStore,
+    person: OfPerson,
+    name: Text = "",
+    strictness: Text = "normal",
+    reader: Text = "",
 ) -> RedirectResponse:
     """Make a course and go there."""
     with Flashing(request):
-        course_id = create_course(store, name, person.id, strictness=strictness)
+        demand_usable(reader or None, _memory(request))
+        course_id = create_course(store, name, person.id, strictness=strictness, reader=reader or None)
         note(request, events.COURSE_MADE, course_id=course_id, about=get_course(store, course_id).name)
         return back(f"/courses/{course_id}")
     return back("/")
@@ -95,7 +113,15 @@ def show_course(request: Request, course_id: int, store: OfStore) -> HTMLRespons
         questions=questions,
         choices=STRICTNESS_WORDS,
         adverb=_ADVERBS[course.strictness],
+        readers=choices(_memory(request)),
+        installed=installed(),
+        missing=missing_reader(request)(course.reader) if course.reader else "",
     )
+
+
+def _memory(request: Request) -> int:
+    memory: int = request.app.state.settings.memory
+    return memory
 
 
 @router.post("/courses/{course_id}/grade", dependencies=[may(Level.HELP)])
@@ -131,11 +157,31 @@ def set_strictness(
         edit_course(store, course_id, strictness=strictness)
         if strictness != before.strictness:
             note(request, events.STRICTNESS_CHANGED, course_id=course_id, about=before.name)
-        questions = list_questions(store, course_id)
-        graded = any(has_other_strictness(store, question.id) for question in questions if question.judged)
-        hint = "No label has changed. Open a question that is already graded to grade it again."
-        flash(request, f"Answers are now graded {_ADVERBS[strictness]}.", hint=hint if graded else "")
+        _tell_setting(request, store, course_id, f"Answers are now graded {_ADVERBS[strictness]}.")
     return back(f"/courses/{course_id}")
+
+
+@router.post("/courses/{course_id}/reader", dependencies=[may(Level.OWN)])
+def set_reader(request: Request, course_id: int, store: OfStore, reader: Text = "") -> RedirectResponse:
+    """Set who reads the answers; an empty name is the reader that is installed."""
+    before, chosen = get_course(store, course_id), reader or None
+    with Flashing(request):
+        if chosen != before.reader:
+            demand_usable(chosen, _memory(request))
+            edit_course(store, course_id, reader=chosen)
+            note(request, events.READER_CHANGED, course_id=course_id, about=before.name)
+        who = f"the {reader} reader" if reader else "the reader that is installed"
+        _tell_setting(request, store, course_id, f"Answers are now read by {who}.")
+    return back(f"/courses/{course_id}")
+
+
+def _tell_setting(request: Request, store: Store, course_id: int, message: str) -> None:
+    """Tell what has been set, and how it is applied to questions that are graded already."""
+    missing = missing_reader(request)
+    questions = [question for question in list_questions(store, course_id) if question.judged]
+    graded = any(changed_settings(store, question.id, missing) for question in questions)
+    hint = "No label has changed. Open a question that is already graded to grade it again."
+    flash(request, message, hint=hint if graded else "")
 
 
 @router.post("/courses/{course_id}/delete", dependencies=[may(Level.OWN)])

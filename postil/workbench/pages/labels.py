@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from postil.errors import PostilError, number_of
 from postil.workbench.http.access import OfPerson, may, read_number
-from postil.workbench.http.rendering import OfStore, back, flash, render
+from postil.workbench.http.rendering import OfStore, back, flash, missing_reader, render
 from postil.workbench.pages.review import demand_label, tell_left
 from postil.workbench.pages.table import ACTIVE, active_job, head_of
 from postil.workbench.records import Decision, Job, Level, Question, Version, View
@@ -19,11 +19,12 @@ from postil.workbench.store.courses import get_question
 from postil.workbench.store.database import Store
 from postil.workbench.store.decisions import decide, teaching
 from postil.workbench.store.jobs import (
+    changed_settings,
     decisions_heard,
     enqueue,
     get_job,
-    has_other_strictness,
     latest_job,
+    reader_missed,
 )
 from postil.workbench.store.judgements import apply_changes, drop_changes, kinds_of_change, some_changes
 from postil.workbench.store.rows import ChangedError
@@ -139,7 +140,8 @@ def _proposed(store: Store, job: Job) -> list[View]:
 def grade_again(request: Request, question_id: int, store: OfStore) -> RedirectResponse:
     """Have the rest of the class graded again, in the background; nothing changes by that alone."""
     get_question(store, question_id)
-    if not (teaching(store, question_id) or has_other_strictness(store, question_id)):
+    changed = changed_settings(store, question_id, missing_reader(request))
+    if not (teaching(store, question_id) or changed):
         flash(request, _NOTHING, "warning", "Review a few answers first.")
         return back(f"/questions/{question_id}/changes")
     enqueue(store, "regrade", question_id)
@@ -164,7 +166,8 @@ def show_changes(request: Request, question_id: int, store: OfStore, kind: str =
         stage="none" if job is None else "running" if job.state in ACTIVE else job.state,
         decisions=len(teaching(store, question_id)),
         heard=decisions_heard(store, question_id),
-        other_strictness=has_other_strictness(store, question_id),
+        missed=reader_missed(store, question_id),
+        changed=changed_settings(store, question_id, missing_reader(request)),
         changes=some_changes(store, job.id, chosen, MOST) if job and kinds else [],
         listed=chosen.count if chosen else total,
         total=total,

@@ -11,13 +11,19 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from postil.workbench.http.access import may
-from postil.workbench.http.rendering import OfStore, back, render
+from postil.workbench.http.rendering import OfStore, back, missing_reader, render
 from postil.workbench.records import LABELS, Job, Level, Question, View
 from postil.workbench.store.answers import Filter, count_views, find_views
 from postil.workbench.store.courses import get_course, get_question, is_outdated
 from postil.workbench.store.database import Store
 from postil.workbench.store.decisions import teaching
-from postil.workbench.store.jobs import decisions_heard, enqueue, has_other_strictness, latest_job
+from postil.workbench.store.jobs import (
+    changed_settings,
+    decisions_heard,
+    enqueue,
+    latest_job,
+    reader_missed,
+)
 from postil.workbench.store.judgements import count_changes
 
 router = APIRouter()
@@ -122,7 +128,8 @@ def show_question(
         fresh=max(0, len(teaching(store, question_id)) - decisions_heard(store, question_id)),
         would_change=count_changes(store, question_id),
         outdated=is_outdated(store, question_id),
-        other_strictness=has_other_strictness(store, question_id),
+        missed=reader_missed(store, question_id),
+        changed=changed_settings(store, question_id, missing_reader(request)),
         states=STATES,
         orders=ORDERS,
     )

@@ -6,14 +6,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from math import isfinite
 from secrets import token_hex
+from types import EllipsisType
 from typing import Any
 
 from sqlalchemy import Select, delete, func, or_, select
 from sqlalchemy.orm import Session
 
 from postil.data.questions import Facet
-from postil.errors import PostilError
+from postil.errors import PostilError, some
 from postil.grading.decision import demand_strictness
+from postil.language.network import READERS
 from postil.workbench.claims import looked_for
 from postil.workbench.records import LOCAL, Course, Person, Question
 from postil.workbench.store.accounts import demand_heir, person_of
@@ -51,16 +53,32 @@ def list_courses(store: Store, person: Person = LOCAL) -> list[Course]:
         return [_record(*row) for row in session.execute(query)]
 
 
-def create_course(store: Store, name: str, owner: int | None = None, *, strictness: str = "normal") -> int:
+def create_course(
+    store: Store,
+    name: str,
+    owner: int | None = None,
+    *,
+    strictness: str = "normal",
+    reader: str | None = None,
+) -> int:
     """Create a course and return its number; with `--local`, courses have no owner."""
     with store.writing() as session:
-        return put_course(session, name, owner, strictness=strictness)
+        return put_course(session, name, owner, strictness=strictness, reader=reader)
 
 
-def put_course(session: Session, name: str, owner: int | None = None, *, strictness: str = "normal") -> int:
+def put_course(
+    session: Session,
+    name: str,
+    owner: int | None = None,
+    *,
+    strictness: str = "normal",
+    reader: str | None = None,
+) -> int:
     """Create a course within a transaction, as `create_course` does."""
     demand_strictness(strictness)
-    row = CourseRow(name=_demand_name(name), created=now(), owner_id=owner, strictness=strictness)
+    _demand_reader(reader)
+    settings = {"strictness": strictness, "reader": reader}
+    row = CourseRow(name=_demand_name(name), created=now(), owner_id=owner, **settings)
     if owner is not None:
         demand_heir(session, owner)
     session.add(row)
@@ -76,18 +94,27 @@ def get_course(store: Store, course_id: int) -> Course:
 
 
 def edit_course(
-    store: Store, course_id: int, name: str | None = None, *, strictness: str | None = None
+    store: Store,
+    course_id: int,
+    name: str | None = None,
+    *,
+    strictness: str | None = None,
+    reader: str | EllipsisType | None = ...,
 ) -> None:
-    """Give a course another name or strictness; what is None stays as it is.
+    """Give a course another name, strictness or reader; what is left out stays as it is.
 
-    Judgements stay: which questions were graded by another strictness, `jobs.has_other_strictness` says.
+    The reader None is the one that is installed. Judgements stay: how each question was graded,
+    `jobs.manner_heard` says.
     """
-    changes: dict[str, str] = {}
+    changes: dict[str, str | None] = {}
     if name is not None:
         changes["name"] = _demand_name(name)
     if strictness is not None:
         demand_strictness(strictness)
         changes["strictness"] = strictness
+    if not isinstance(reader, EllipsisType):
+        _demand_reader(reader)
+        changes["reader"] = reader
     with store.writing() as session:
         row = lock_course(session, course_id)
         for column, value in changes.items():
@@ -133,7 +160,13 @@ def _counted() -> Select[Any]:
 
 def _record(row: CourseRow, owner: AccountRow | None, questions: int, answers: int) -> Course:
     person = None if owner is None else person_of(owner)
-    return Course(row.id, row.name, row.created, questions, answers, person, row.strictness)
+    return Course(row.id, row.name, row.created, questions, answers, person, row.strictness, row.reader)
+
+
+def _demand_reader(name: str | None) -> None:
+    """Refuse a reader that does not exist; whether it can be used here, is for those to say who use it."""
+    if name is not None and name not in READERS:
+        raise PostilError(f"{some([name])} is not a reader.", hint=f"Readers: {', '.join(READERS)}.")
 
 
 def _demand_name(name: str) -> str:

@@ -238,7 +238,9 @@ def downgrade(connection: Connection, revision: str) -> None:
 # Columns whose values a step back turns into what the older version knows.
 _TURNED_BACK = {(table, column) for table in ("judgement", "proposal") for column in ("reason", "doubt")}
 # Values that are no loss: an older version works as if every row had them.
-_USUAL = {("course", "strictness"): "normal"}
+_USUAL = {("course", "strictness"): "normal"} | {
+    (table, column): "" for table in ("judgement", "proposal") for column in ("reader", "read_by")
+}
 
 
 def losses(connection: Connection, revision: str) -> list[Loss]:

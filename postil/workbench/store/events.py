@@ -32,6 +32,7 @@ KINDS = (
     COURSE_MADE := "course created",
     COURSE_RENAMED := "course renamed",
     STRICTNESS_CHANGED := "strictness changed",
+    READER_CHANGED := "reader changed",
     COURSE_SHARED := "course shared",
     COURSE_UNSHARED := "course no longer shared",
     COURSE_HANDED_OVER := "course handed over",

@@ -9,8 +9,8 @@ A clock that is set back ends leases, at worst, and never prolongs them.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from math import fsum
 from secrets import randbelow, token_hex
@@ -21,7 +21,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session, aliased
 
 from postil.errors import PostilError
-from postil.workbench.records import Job
+from postil.workbench.records import Job, Manner
 from postil.workbench.store.courses import lock_question
 from postil.workbench.store.database import Store, newest, revision_of
 from postil.workbench.store.rows import demand, job_of
@@ -198,25 +198,40 @@ def decisions_heard(store: Store, question_id: int) -> int:
         return int(result.get("decided", 0)) if result else 0
 
 
-def strictness_heard(store: Store, question_id: int) -> str | None:
-    """How strict the last grading was, whatever became of it; None before anything was graded."""
+def manner_heard(store: Store, question_id: int) -> Manner | None:
+    """How the last grading was done, whatever became of it; None before anything was graded."""
     with store.reading() as session:
         result = _last_grading(session, question_id)
-        return None if result is None else strictness_of(result)
+        return None if result is None else manner_of(result)
 
 
-def strictness_of(result: Mapping[str, Any]) -> str:
-    """How strict a grading was, by its result; before courses could be told, all were the same."""
-    return str(result.get("strictness", "normal"))
+def manner_of(result: Mapping[str, Any]) -> Manner:
+    """How a grading was done, by its result; before courses could be told, all were done alike."""
+    reader = result.get("reader")
+    return Manner(str(result.get("strictness", "normal")), None if reader is None else str(reader))
 
 
-def has_other_strictness(store: Store, question_id: int) -> bool:
-    """Whether the course's strictness has changed since the answers to a question were graded."""
-    query = select(CourseRow.strictness).join(QuestionRow, QuestionRow.course_id == CourseRow.id)
+def changed_settings(store: Store, question_id: int, missing: Callable[[str], str]) -> tuple[str, ...]:
+    """Which settings of the course have changed since a question was graded, and would change something.
+
+    `missing` says why a reader cannot be used; one that is missing changes nothing.
+    """
+    query = select(CourseRow).join(QuestionRow, QuestionRow.course_id == CourseRow.id)
     with store.reading() as session:
         result = _last_grading(session, question_id)
-        strictness = session.scalars(query.where(QuestionRow.id == question_id)).one_or_none()
-        return result is not None and strictness != strictness_of(result)
+        course = session.scalars(query.where(QuestionRow.id == question_id)).one_or_none()
+        if result is None or course is None:
+            return ()
+        heard, chosen = manner_of(result), Manner(course.strictness, course.reader)
+    wanted = chosen.usable(missing(chosen.reader) if chosen.reader else "")
+    return tuple(name for name, value in asdict(wanted).items() if value != getattr(heard, name))
+
+
+def reader_missed(store: Store, question_id: int) -> str | None:
+    """The course's reader, if the last grading had to do without it."""
+    with store.reading() as session:
+        missed = (_last_grading(session, question_id) or {}).get("missing_reader")
+        return None if missed is None else str(missed)
 
 
 def show_life(store: Store, name: str) -> None:

@@ -109,13 +109,17 @@ def _account(**options: Any) -> Mapped[Any]:
 
 
 class CourseRow(Numbered, Base):
-    """A course, its owner, and how readily its answers are called correct."""
+    """A course, its owner, how readily its answers are called correct, and who reads them.
+
+    `reader` is NULL where the course has the reader that is installed.
+    """
 
     __tablename__ = "course"
     name: Mapped[str]
     created: Mapped[datetime]
     owner_id: Mapped[int | None] = _account()
     strictness: Mapped[str] = mapped_column(default="normal")
+    reader: Mapped[str | None]
 
 
 class QuestionRow(Numbered, Base):
@@ -185,6 +189,8 @@ class JudgementColumns:
     made: Mapped[datetime]
     facets: Mapped[list[dict[str, Any]] | None]
     looked_for: Mapped[str | None]
+    reader: Mapped[str] = mapped_column(default="")
+    read_by: Mapped[str] = mapped_column(default="")
 
 
 class JudgementRow(JudgementColumns, Base):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from apiclient import found_at, make_app, people, program, refused, secret_of
 
+from postil.language import readers
 from postil.workbench.api import routes
 from postil.workbench.records import Level
 from postil.workbench.store import courses
@@ -197,4 +198,32 @@ def test_only_an_owner_says_how_strict_a_course_is(store):
 def test_another_strictness_is_reason_enough_to_grade_again(api, store, graded):
     refused(api.post(f"questions/{graded}/jobs", json={"kind": "regrade"}), 409, "conflict")
     courses.edit_course(store, courses.get_question(store, graded).course_id, strictness="strict")
+    assert api.post(f"questions/{graded}/jobs", json={"kind": "regrade"}).status_code == 202
+
+
+def test_the_reader_of_a_course(store, api, monkeypatch):
+    monkeypatch.setattr(readers, "missing_of_expert", lambda: ["the package postil-expert"])
+    made = api.post("courses", json={"name": "A", "reader": "cascade"})
+    where = found_at(made)
+    assert made.json()["reader"] == "cascade"
+    assert api.post("courses", json={"name": "B"}).json()["reader"] is None
+    assert api.patch(where, json={"name": "A 2"}).json()["reader"] == "cascade"  # what is left out stays
+    assert api.patch(where, json={"name": "A 2", "reader": "careful"}).json()["reader"] == "careful"
+    for wrong in ("Careful", "", 1):
+        refused(api.patch(where, json={"name": "A", "reader": wrong}), 422, "invalid")
+    for send in (api.post, api.patch):
+        path = "courses" if send == api.post else where
+        told = refused(send(path, json={"name": "A 2", "reader": "expert"}), 409, "conflict")
+        assert "does not work here: it needs the package postil-expert" in str(told)
+    assert api.get(where).json()["reader"] == "careful"
+    assert api.patch(where, json={"name": "A 2", "reader": None}).json()["reader"] is None
+    assert [event.what for event in list_events(store)][:2] == ["reader changed"] * 2
+    # Gone since it was chosen: the course can be changed in other ways.
+    courses.edit_course(store, int(where.rpartition("/")[2]), reader="expert")
+    assert api.patch(where, json={"name": "A 3", "reader": "expert"}).json()["reader"] == "expert"
+
+
+def test_another_reader_is_reason_enough_to_grade_again(api, store, graded):
+    refused(api.post(f"questions/{graded}/jobs", json={"kind": "regrade"}), 409, "conflict")
+    courses.edit_course(store, courses.get_question(store, graded).course_id, reader="careful")
     assert api.post(f"questions/{graded}/jobs", json={"kind": "regrade"}).status_code == 202
