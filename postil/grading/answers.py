@@ -30,6 +30,7 @@ _NO_ANSWER = frozenset(
 # What `overlap_words` drops and yet tells answers apart, as "a < b" from "a > b" and "1:2" from "1.2".
 _SIGNS = re.compile(r"[<>%$]|(?<=\d)[.,:](?=\d)")
 _LIKE_A_KNOWN_WORD = 0.5
+_SHORT = 8  # words: a misspelling is put right before an answer so short is compared
 _OPEN = frozenset(("what", "why", "how", "which", "who", "when", "where", "explain", "describe"))
 _ADDED = frozenset(("the", "answer", "to", "is", "my", "question", "was", "a", "because", "that", "it"))
 _COPIED = 0.9  # share of words that question and answer have in common when one copies the other
@@ -107,17 +108,13 @@ def plain_case(question: str, references: Sequence[str], answer: str) -> PlainCa
     words = overlap_words(answer)
     if not any(character.isalnum() for character in answer):
         return PlainCase("non_domain", Reason.NO_WORDS if answer.strip() else Reason.EMPTY)
-    if (named := items_named(question, references, answer)) and named[0] > named[1]:
-        return PlainCase("partially_correct_incomplete", Reason.TOO_FEW)
     right = [overlap_words(reference) for reference in references]
-    signs = _SIGNS.findall(answer)
-    for expected, reference in zip(right, references, strict=True):
-        # Whoever writes "carbondioxide" means the same; "1 23" and "12 3" are two numbers.
-        joined = "".join(words) == "".join(expected) and not any(map(str.isdigit, answer))
-        if (words == expected or joined) and signs == _SIGNS.findall(reference):
-            return PlainCase("correct", Reason.REFERENCE)
-    if named or any(same_fact(question, reference, answer) for reference in references):
-        return PlainCase("correct", Reason.REFERENCE)
+    fact = _fact(question, references, answer)
+    short = len(words) <= _SHORT and any(len(expected) <= _SHORT for expected in right)
+    if fact is None and short and "spell" not in question.casefold():
+        fact = _fact(question, references, correct(answer, (question, *references))[0])
+    if fact is not None:
+        return fact
     said = " ".join(words).replace("'", "").replace("’", "")
     if said in _NO_ANSWER and not any(set(words) <= set(expected) for expected in right):
         return PlainCase("non_domain", Reason.NO_ANSWER)
@@ -130,6 +127,23 @@ def plain_case(question: str, references: Sequence[str], answer: str) -> PlainCa
     # "captialism" is not gibberish where the reference says "capitalism".
     if _is_gibberish(words, known) and _is_gibberish(_spelt(question, references, answer), known):
         return PlainCase("non_domain", Reason.UNKNOWN_WORDS)
+    return None
+
+
+def _fact(question: str, references: Sequence[str], answer: str) -> PlainCase | None:
+    """The case of an answer that is the reference, one amount with it, or a list of the same things."""
+    named = items_named(question, references, answer)
+    if named is not None and named[0] > named[1]:
+        return PlainCase("partially_correct_incomplete", Reason.TOO_FEW)
+    words, signs = overlap_words(answer), _SIGNS.findall(answer)
+    for reference in references:
+        expected = overlap_words(reference)
+        # Whoever writes "carbondioxide" means the same; "1 23" and "12 3" are two numbers.
+        joined = "".join(words) == "".join(expected) and not any(map(str.isdigit, answer))
+        if (words == expected or joined) and signs == _SIGNS.findall(reference):
+            return PlainCase("correct", Reason.REFERENCE)
+    if named or any(same_fact(question, reference, answer) for reference in references):
+        return PlainCase("correct", Reason.REFERENCE)
     return None
 
 

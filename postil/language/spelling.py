@@ -63,7 +63,7 @@ _SPELT_TWO_WAYS = {
     re.compile(r"alumin(?=um)"): "alumini",
 }
 _ENDINGS = {
-    re.compile(r"(?<=..)s$"): "",
+    re.compile(r"(?<=.[^s])s$"): "",
     re.compile(r"(?<=..)(?:es|ly|ness|less|ish)$"): "",
     re.compile(r"(?<=..)i(?:es|er|est|ly|ness)$"): "y",
     re.compile(r"(?<=.ion)al$"): "",
@@ -143,9 +143,13 @@ class Speller:
         counts = self.counts
         if bare in counts or bare in self._contractions or bare in self._cut_contractions:
             return True
-        others = [pattern.sub(other, bare) for pattern, other in _SPELT_TWO_WAYS.items()]
+        if any(pattern.sub(other, bare) in counts for pattern, other in _SPELT_TWO_WAYS.items()):
+            return True
         rests = [bare.removeprefix(start) for start in _BEGINNINGS if len(bare) > len(start) + _SHORTEST]
-        return any(form in counts for form in (*others, *_bases(bare), *rests))
+        if not any(form in counts for form in (*_bases(bare), *rests)):
+            return False
+        # Who writes "watter" beside a reference with "water" means no thing of watts.
+        return not any(distance == 1 and term[-2:] == bare[-2:] for term, distance in known.near(bare))
 
     def _best(self, word: str, known: _Known, is_name: bool) -> str | None:
         """The likeliest word for one that is not right; None if no likely one is near."""
@@ -157,7 +161,8 @@ class Speller:
         costs = {
             term: distance * _EDIT + _KNOWN
             for term, distance in known.near(word)
-            if distance <= most and not (is_name and len(word) == _SHORTEST)
+            # "Mark" is not "Mars", but "Idao" is "Idaho".
+            if distance <= most and not (is_name and len(term) <= len(word) == _SHORTEST)
         }
         for term, distance, count in () if is_name else self._near(word):
             if distance <= most:

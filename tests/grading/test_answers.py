@@ -153,10 +153,24 @@ def test_any_text_is_a_case_or_none(question: str, references: list[str], answer
 
 @pytest.mark.parametrize(
     ("reference", "answer"),
-    [("capitalism", "captialism"), ("Abraham Lincoln", "Lincon"), ("photosynthesis", "fotosynthesis")],
+    [
+        ("capitalism", "captialism"),
+        ("Abraham Lincoln", "Lincon, Abraham"),
+        ("photosynthesis", "fotosynthesis"),
+        ("water", "watter"),
+        ("Paris", "Pariss"),
+        ("the state of Idaho", "the state of Idao"),
+        ("nitrogen and oxygen", "oxigen and nitrogen"),
+    ],
 )
 def test_a_misspelt_word_of_the_reference_is_a_word(reference: str, answer: str) -> None:
-    assert plain_case("What is it?", [reference], answer) is None
+    case = plain_case("What is it?", [reference], answer)
+    assert case is None or case.reason is Reason.REFERENCE
+
+
+def test_a_misspelt_reference_is_the_reference() -> None:
+    assert label("captialism", "What is it?", "capitalism") == "correct"
+    assert label("captialism", "How is it spelled?", "capitalism") is None
 
 
 @pytest.mark.parametrize(
