@@ -55,6 +55,12 @@ _UNDOING = ("un", "non", "dis", "in", "im", "il", "ir")
 _TIMES = 5  # so much longer than the reference, an answer says more than was asked
 _SHORTEST_REFERENCE = 5  # words; a name may stand in a sentence of any length
 
+# A verb before its subject; "is that it floats" and "is the heavier" only leave out what was asked.
+_INVERTED = re.compile(
+    r"^(?:\w+, )?(?:is|are|was|were|do|does|did|can|could|will|would|should|might|may|has|have|am)"
+    r"(?:n['’]?t)? (?:it|there|i|you|we|they|he|she)\b",
+    re.IGNORECASE,
+)
 _CLOSING = "\"'”’»)] "
 
 
@@ -90,19 +96,22 @@ def _words(text: str) -> list[str]:
 
 
 def is_question(question: str, references: Sequence[str], answer: str) -> bool:
-    """Whether an answer is written as a question, though none was expected.
+    """Whether an answer is written as a question, with or without its mark, though none was expected.
 
     The title "Who's Afraid of Virginia Woolf?" asks nothing, nor does what the question itself quotes.
     """
     said = answer.rstrip(" .!…")
     bare = said.rstrip(_CLOSING)
-    if not bare.endswith("?") or (said[-1] in '"”»' and said[0] not in '"“«'):
+    marked = bare.endswith("?") and (said[-1] not in '"”»' or said[0] in '"“«')
+    if not marked and not _INVERTED.match(said):
         return False
     last = re.split(r"[.!?:]\s+|[\"“”]", bare)[-1].casefold()
     quotations = [quotation.casefold() for quotation in QUOTED.findall(question)]
     if any(last.rstrip("? ") in quotation for quotation in quotations):
         return False
-    return not any(reference.rstrip(_CLOSING).endswith("?") for reference in references)
+    return not any(
+        reference.rstrip(_CLOSING).endswith("?") or _INVERTED.match(reference) for reference in references
+    )
 
 
 def _takes_back(question: str, references: Sequence[str], answer: str, words: Sequence[str]) -> bool:
