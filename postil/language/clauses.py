@@ -49,7 +49,7 @@ def drafts_of(document: Document, sentence: Span) -> list[Draft]:
     if len(indices) > _LONGEST:
         return [whole]
     whole = _mended(whole)
-    waiting, finished = deque([whole]), []
+    waiting, finished = deque([whole]), list[Draft]()
     while waiting:
         draft = waiting.popleft()
         parts = _parts(draft) if len(waiting) + len(finished) < _MOST else None
@@ -100,7 +100,11 @@ def _is_whole(draft: Draft) -> bool:
     """Whether a part says something: a verb with its subject, or a command."""
     words = [index for index in draft.heads if draft.tokens[index].text[0].isalnum()]
     verbs = [index for index in words if draft.tokens[index].pos in ("VERB", "AUX")]
-    if len(words) < 2 or _inverted(draft, words) or (not verbs and not draft.words and not draft.has_subject(draft.root)):
+    if (
+        len(words) < 2
+        or _inverted(draft, words)
+        or (not verbs and not draft.words and not draft.has_subject(draft.root))
+    ):
         return False
     root = draft.tokens[draft.root]
     return draft.has_subject(draft.root) or root.tag in ("VB", "VBP") or root.pos in ("VERB", "AUX")
@@ -116,7 +120,8 @@ def _linked(draft: Draft) -> list[Draft] | None:
         leads = all(earlier in gone for earlier in words[:number])
         if not bare or index == root:
             continue
-        if leads and above == root and (low in _JOINING or low in LINKS):
+        is_mark = low == "that" and draft.relations[index] == "mark"
+        if leads and above == root and (low in _JOINING or low in LINKS or is_mark):
             # "If it is hot, then it melts": there it belongs to the condition. "So hot that …": to a degree.
             degree = low in ("so", "too") and draft.tokens[above].pos in ("ADJ", "ADV") and above == index + 1
             if not degree:
@@ -161,7 +166,10 @@ def _shell(draft: Draft) -> list[Draft] | None:
     )
     if not (means or is_reason) or is_denied(draft, root) or not draft.is_finite(clause):
         return None
-    return [clause_at(draft, clause)]
+    said = [
+        kid for kid in clauses if draft.relations[kid] == draft.relations[clause] and draft.is_finite(kid)
+    ]
+    return [clause_at(draft, kid) for kid in said]
 
 
 def _cause(draft: Draft) -> list[Draft] | None:

@@ -30,7 +30,7 @@ _REMARKS = re.compile(
     r"(?: (?:may|might|could|can|should))?(?: includes?)?\s*:"
     r"|\b(?:the |a )?(?:students?|pupils?|answers?|responses?) (?:should|must|needs? to|ha(?:s|ve) to)"
     r" (?:say|state|mention|explain|include|note|identify|recogni[sz]e|describe|refer to|show)\b:?(?: that\b)?"
-    r"|\b(?:award|give)(?=\s+(?:\d|one|two|half))|\((?:no )?partial credit[^)\n]{0,60}\)",
+    r"|\((?!for|e\.|eg|ex)[a-z ]{1,20}:\)|\b(?:award|give)(?=\s+(?:\d|one|two|half))|\((?:no )?partial credit[^)\n]{0,60}\)",
     re.I,
 )
 _AWARD = re.compile(
@@ -155,7 +155,11 @@ def _sentences(text: str, cue: re.Match[str] | None) -> dict[int, int]:
     start = text.find(":", cue.end()) if cue else -1
     if not -1 < start - (cue.end() if cue else 0) < 60:
         return {}
-    places = [match.end() for match in re.finditer(r":\s+|[.!?]\s+(?=[A-Z])|[;\n]\s+", text) if match.start() >= start]
+    places = [
+        match.end()
+        for match in re.finditer(r":\s+|[.!?]\s+(?=[A-Z])|[;\n]\s+", text)
+        if match.start() >= start
+    ]
     return {place: number for number, place in enumerate(places, 1)} if len(places) > 1 else {}
 
 
@@ -165,7 +169,12 @@ def _before_heading(text: str, start: int, end: int) -> int:
     stops = [
         match.end() for match in re.finditer(r"[.!?]\s+|(?<=[a-z)]\s)(?=[A-Z][a-z]+\s[^:.]{0,80}:$)", written)
     ]
-    if not written.endswith(":") or not stops or len(written.split()) <= _MOST_WORDS or _JOINED.search(written[: stops[-1]]):
+    if (
+        not written.endswith(":")
+        or not stops
+        or len(written.split()) <= _MOST_WORDS
+        or _JOINED.search(written[: stops[-1]])
+    ):
         return 0
     return start + stops[-1]
 
