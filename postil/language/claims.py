@@ -37,7 +37,7 @@ _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+\b")  # a capital letter within a se
 _SHORTENED = re.compile(r"\b(?:etc|e\.g|i\.e|vs|approx|resp|fig|no|[A-Za-z])\.\s*$")
 _ASIDE = re.compile(r"\(([^()]{20,400})\)")
 _BAD_START = re.compile(
-    r"\(|(?:not only|does|do|did|of|which|whose|who|whom|and|or|than|is|are|was|were|be|'s)\b", re.I
+    r"\(|i\.e\.|(?:not only|does|do|did|of|which|whose|who|whom|and|or|than|is|are|was|were|be|'s)\b", re.I
 )
 
 
@@ -232,11 +232,11 @@ def _of_sentence(
         return
     if text.rstrip().endswith(":") and len(kept) <= LONGEST:
         return  # a heading without anything below it
-    grouped = bool(part.group)
+    grouped = bool(part.group) or bool(re.match(r"(?:if|when)\b", part.label, re.I))
     drafts = _drafts(document, sentence, kept, whole=grouped)
     if len(drafts) > 1 and not all(_is_sound(text_of(draft)) for draft in drafts):
         drafts = _drafts(document, sentence, kept, whole=True)
-    if grouped and place[1]:
+    if part.group and place[1]:
         part, required, grouped = replace(part, group="", needed=0), False, False
     options = alternatives(drafts[0]) if len(drafts) == 1 and not grouped else drafts
     if len(options) > 1 and len(drafts) == 1:
@@ -249,7 +249,9 @@ def _of_sentence(
                 for i in draft.order
                 if document.tokens[i].text[0].isalnum()
             )
-            yield _Saying(_labelled(words, part, place[1]), places, part, place, required, draft)
+            saying = _Saying(_labelled(words, part, place[1]), places, part, place, required, draft)
+            context = replace(context, spoken=[saying])
+            yield saying
 
 
 def _is_sound(words: str) -> bool:
@@ -296,7 +298,9 @@ def _drafts(document: Document, sentence: Span, kept: Sequence[int], *, whole: b
 
 def _said(draft: Draft, segment: _Segment, question: Document | None, context: _Context) -> str:
     """A statement in words: pronouns named, fragments completed."""
-    named, is_open, things = resolved(draft, context.mentions, context.topic)
+    # One of several things to say, or what stands under a heading, goes on from the question.
+    mentions = list(reversed(context.here)) if segment.part.group and context.topic else context.mentions
+    named, is_open, things = resolved(draft, mentions, context.topic)
     context.named.extend(thing for thing in things if thing not in context.named)
     root = draft.root
     if is_open and context.spoken and (first := _this(named)) is not None:
@@ -312,7 +316,9 @@ def _said(draft: Draft, segment: _Segment, question: Document | None, context: _
         and first not in named.words
         and words[:1] == draft.low(first)[:1]
     ):
-        if draft.tokens[first].is_content and not is_step(draft.tokens[first].text):
+        is_title = re.match(r"\w+ [A-Z][a-z]", words) and not re.match(r"(?:the|an?) ", words, re.I)
+        is_title = is_title or re.match(r"an? [A-Z][a-z]+ (?:of|[A-Z])", words)
+        if (draft.tokens[first].is_content or is_title) and not is_step(draft.tokens[first].text):
             words = draft.tokens[first].text[:1] + words[1:]  # a fragment may be a name
     return (
         completed(

@@ -46,7 +46,8 @@ def drafts_of(document: Document, sentence: Span) -> list[Draft]:
     roots = [index for index in indices if heads[index] == index or heads[index] not in heads]
     heads |= dict.fromkeys(roots[1:], roots[0]) | {roots[0]: roots[0]}
     whole = Draft(document.tokens, heads, {i: document.tokens[i].relation for i in indices})
-    if len(indices) > _LONGEST:
+    # Several trees in one sentence, or a formula: where it was not understood, it stays whole.
+    if len(indices) > _LONGEST or roots[1:] or any(token.text == "=" for token in document.words(sentence)):
         return [whole]
     whole = _mended(whole)
     waiting, finished = deque([whole]), list[Draft]()

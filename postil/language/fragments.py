@@ -65,6 +65,7 @@ def completed(
     ):
         past = bool(low & {"was", "were", "did"})
         be = ("were" if past else "are") if subject.plural else ("was" if past else "is")
+        be = "will be" if "will" in low else be
         return f"{subject.text} {be} {words}"
     if not alone or asked is None or len(words.split()) > LONGEST or is_verb or root.tag == "VB":
         return ""

@@ -143,6 +143,8 @@ def parts_of(text: str, question: str = "") -> list[Part]:
         if is_label:
             label = part.label
         elif any(map(str.isalnum, part.text)):
+            if part.item > 1 and parts and parts[-1].item and part.item != parts[-1].item + 1:
+                label = ""  # an outer list goes on after an inner one
             own = part.label or (label if part.item or not parts or not parts[-1].item else "")
             parts.append(replace(part, label=own))
             label = label if part.item else ""
@@ -256,7 +258,7 @@ def _value(sign: str, kind: str) -> int:
 
 def _is_heading(label: str) -> bool:
     words = label.split()
-    if label.count("(") != label.count(")"):
+    if label.count("(") != label.count(")") or is_step(label.strip()):
         return False
     return len(words) <= _MOST_WORDS and "," not in label
 

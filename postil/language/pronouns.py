@@ -358,7 +358,12 @@ def _antecedent(
     asked = [mention for mention in topic if fits(mention)]
     if len({mention.text.lower() for mention in asked}) > 1:
         asked = [mention for mention in asked if mention.subject]
-    mention = next(iter(subjects or asked or recent), None)
+    if number in (_HE, _SHE) and len({m.text.lower() for m in asked}) > 1 and not asked[0].main:
+        asked = []  # the question has two people to choose from
+    # "Calculate the value and compare it": as an object it is more often the object before.
+    is_object = draft.relations[index].split(":")[0] in ("obj", "obl", "iobj")
+    here = [m for m in recent if m.sentence >= 0 and not m.subject] if is_object else []
+    mention = next(iter(here or subjects or asked or recent), None)
     # "Frame" for "frame bursting", where the question puts the longer name first.
     longer = mention and topic and topic[0].text.lower().startswith(mention.text.lower())
     return topic[0] if longer and fits(topic[0]) else mention
