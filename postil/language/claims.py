@@ -85,7 +85,7 @@ def claims_of(reference: Document, question: Document | None = None) -> tuple[Cl
 
 
 def _grouped(sayings: list[_Saying], question: Document | None) -> list[_Saying]:
-    """Fragments of which the question asks for fewer are alternatives; if all are examples, none is optional."""
+    """Fragments are alternatives where the question asks for fewer; if all are examples, none is optional."""
     needed = asked_for(question.text) if question else 0
     fragments = all(s.draft is not None and _is_item(s.draft) for s in sayings)
     if 0 < needed < len(sayings) and fragments and not any(s.part.group or s.part.item for s in sayings):
@@ -316,8 +316,8 @@ def _said(draft: Draft, segment: _Segment, question: Document | None, context: _
         and first not in named.words
         and words[:1] == draft.low(first)[:1]
     ):
-        is_title = re.match(r"\w+ [A-Z][a-z]", words) and not re.match(r"(?:the|an?) ", words, re.I)
-        is_title = is_title or re.match(r"an? [A-Z][a-z]+ (?:of|[A-Z])", words)
+        is_title = bool(re.match(r"\w+ [A-Z][a-z]", words)) and not re.match(r"(?:the|an?) ", words, re.I)
+        is_title = is_title or bool(re.match(r"an? [A-Z][a-z]+ (?:of|[A-Z])", words))
         if (draft.tokens[first].is_content or is_title) and not is_step(draft.tokens[first].text):
             words = draft.tokens[first].text[:1] + words[1:]  # a fragment may be a name
     return (

@@ -62,7 +62,7 @@ def drafts_of(document: Document, sentence: Span) -> list[Draft]:
 
 
 def _mended(draft: Draft) -> Draft:
-    """The tree with a mistake put right: in "pumps blood and the lungs take in oxygen", the lungs take it in."""
+    """The tree with a mistake put right: in "pumps blood and lungs take in air", it is lungs that do."""
     heads, relations, tokens = dict(draft.heads), dict(draft.relations), list(draft.tokens)
     for verb in draft.order:
         above, token = heads[verb], tokens[verb]
@@ -71,12 +71,12 @@ def _mended(draft: Draft) -> Draft:
             if others and all(relations[kid] in ("punct", "cc", "advmod") for kid in draft.kids[verb]):
                 tokens[verb] = replace(token, tag="VBZ", pos="VERB")  # "cools, condenses and forms clouds"
         noun = verb - 1
-        listed_verb = relations[verb] == "conj" and draft.tokens[verb].tag in ("VBZ", "VBP", "VBD")
-        if listed_verb and noun in heads and relations[noun] == "conj" and not draft.has_subject(verb):
-            if draft.tokens[noun].pos in ("NOUN", "PROPN", "PRON") and draft.below(noun, "cc"):
-                heads[noun], relations[noun] = verb, "nsubj"
-                for kid in draft.below(noun, "cc"):
-                    heads[kid] = verb
+        listed = relations[verb] == "conj" and token.tag in ("VBZ", "VBP", "VBD") and noun in heads
+        if not listed or relations[noun] != "conj" or draft.has_subject(verb):
+            continue
+        if tokens[noun].pos in ("NOUN", "PROPN", "PRON") and draft.below(noun, "cc"):
+            heads[noun], relations[noun] = verb, "nsubj"
+            heads |= dict.fromkeys(draft.below(noun, "cc"), verb)
     return Draft(tokens, heads, relations, draft.words)
 
 

@@ -86,7 +86,7 @@ def _stated(asked: str, words: str) -> str:
     whole = statement(asked, words).rstrip(".")
     if whole.lower() == words.lower() or len(whole.split()) > 30 or BAD_END.search(whole):
         return ""
-    # The words in the order of a statement: asked for as the subject, what something is, or with a form of "do".
+    # The order of a statement: what is asked for is the subject, what something is, or follows "do".
     as_subject = whole.lower().startswith(words.lower())
     inverted = re.search(r"\b(?:do|does|did)\b", asked.lower()) and not re.search(
         r"\b(?:do|does|did)\b", whole.lower()
@@ -109,7 +109,7 @@ def _stated(asked: str, words: str) -> str:
 
 
 def _asking(question: Document) -> Document | None:
-    """The sentence of a question that asks with what, which, who, how …: the last, or the first with "which"."""
+    """The sentence of a question that asks with what, who, how …: the last, or the first with "which"."""
     sentences = [s for s in question.sentences if {t.text.lower() for t in question.words(s)[:2]} & ASKING]
     choosing = [
         s for s in sentences if question.words(s)[0].text.lower() in ("which", "who", "whose", "what")

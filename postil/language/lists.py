@@ -14,9 +14,12 @@ from postil.language.words.forms import third_person
 _PREDICATES = ("VERB", "AUX", "ADJ")
 # With these, what is said of several things is said of them together.
 _TOGETHER = word_set(
-    "same different similar equal equally identical opposite together other another between mix mixture combine "
-    "combination compare comparison connect connection separate separation distinguish difference relationship "
-    "ratio share join meet match interact interaction react parallel perpendicular total sum plus add average "
+    "same different similar equal equally identical opposite together other another between mix "
+    "mixture combine "
+    "combination compare comparison connect connection separate separation distinguish difference "
+    "relationship "
+    "ratio share join meet match interact interaction react parallel perpendicular total sum plus "
+    "add average "
     "respectively exchange swap pair alternate unite balance relation respective common differ double half "
     "distance gap only either neither whether"
 )
@@ -247,7 +250,7 @@ def _with_condition(draft: Draft, part: Draft, head: int, last: int) -> Draft:
 
 
 def _with_standard(draft: Draft, parts: list[Draft], last: int) -> list[Draft] | None:
-    """What two things are compared with, named after the second: "heats and cools more quickly than water"."""
+    """What two things are compared with, named after the second: "heats and cools faster than water"."""
     standards = [i for i in draft.subtree(last) if draft.low(i) == "than" and draft.heads[i] != i]
     if not standards or not all(
         any(part.tokens[i].tag in ("JJR", "RBR") for i in part.heads) for part in parts

@@ -23,14 +23,17 @@ _STANDS_FOR = {
 _POINTING = frozenset(("this", "these", "that", "those"))
 _OWNING = frozenset(("its", "their", "his", "her"))
 _NO_THING = word_set(
-    "thing way one lot kind type reason example part case fact order time use result something advantage disadvantage difference purpose benefit question answer"
+    "thing way one lot kind type reason example part case fact order time use result something "
+    "advantage disadvantage difference purpose benefit question answer"
 )
 _WOMEN = word_set(
-    "woman girl lady mother wife sister daughter aunt grandmother queen princess mistress maiden maid witch widow "
+    "woman girl lady mother wife sister daughter aunt grandmother queen princess mistress maiden "
+    "maid witch widow "
     "bride niece goddess stepmother duchess empress nun waitress actress heroine mom mum hen cow"
 )
 _MEN = word_set(
-    "man boy gentleman father husband brother son uncle grandfather king prince knight lord widower groom nephew "
+    "man boy gentleman father husband brother son uncle grandfather king prince knight lord widower "
+    "groom nephew "
     "god stepfather duke emperor monk waiter fisherman hunter dad wizard rooster bull"
 )
 _SUBJECTS = ("nsubj", "nsubj:pass", "csubj")
@@ -217,8 +220,7 @@ def topic_of(question: Document | None) -> list[Mention]:
     if question is None:
         return []
     mentions = mentions_of(question)
-    ordered = sorted(mentions, key=_prominence)
-    return ordered
+    return sorted(mentions, key=_prominence)
 
 
 def _prominence(mention: Mention) -> tuple[int, bool, bool, int, int]:
@@ -228,7 +230,7 @@ def _prominence(mention: Mention) -> tuple[int, bool, bool, int, int]:
 def resolved(
     draft: Draft, before: Sequence[Mention], topic: Sequence[Mention]
 ) -> tuple[Draft, bool, list[Mention]]:
-    """The statement with names for its pronouns, whether one of them still stands for something, and the things.
+    """The statement with names for its pronouns, whether one of them stays open, and the things named.
 
     `before` are the things named earlier, the latest first.
     """
