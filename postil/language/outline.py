@@ -89,6 +89,9 @@ _ITEM = re.compile(
     r"(?:(?<=^)|(?<=[\s.;:,]))\(?(?P<sign>\d{1,2}|[a-h]|[ivx]{1,4})(?P<mark>[.)]"
     r"|-(?=\s))\s*(?=[^\W_]|[(\"'“])"
 )
+_FOLLOWING = re.compile(
+    r",(\s+)(whereby|so)\b(?=\s+(?:there|the|it|its|they|this|these|each|an?|no|all|you|we|he|she)\b)", re.I
+)
 _BREAK = re.compile(
     r"^[A-E]\.(?=\s+[A-Z][a-z])|\n\s*\n|(?<=[.:;!?])[ \t]*\n|\n(?=\s*(?:[A-Z(]|or\b))"
     r"|(?<=\s)OR(?=\s)|;(?=\s)|\s(?=Or,?\s|Alternatively\b(?! to\b))|(?<!\S)[a-z]\w+:(?=\s+[A-Z][a-z]+\s)"
@@ -213,7 +216,8 @@ def _without_awards(text: str) -> tuple[str, list[tuple[int, float]]]:
         weights += [(match.start(), 1.0) for match in ticks]
         plain = _blanked(plain, _TICK)
     plain = re.sub(r"[-–=]>|→", lambda match: " " * len(match[0]), plain) if "1" in plain[:3] else plain
-    plain = re.sub(r",(\s+)whereby\b", lambda match: f";{match[1]}       ", plain)
+    # Clauses that the parser often takes for something else: "leaves a gap, so there is no path".
+    plain = _FOLLOWING.sub(lambda match: f";{match[1]}{' ' * len(match[2])}", plain)
     plain = re.sub(r"\((or\b[^()\n]*)\)", r" \1 ", plain)
     plain = re.sub(r"\[([^\[\]\n]{15,})\]", r" \1 ", plain)
     return _blanked(plain, _REMARKS), weights
