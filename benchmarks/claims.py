@@ -59,7 +59,7 @@ def shared(claims: Sequence[str], units: Sequence[str]) -> tuple[float, np.ndarr
 
 
 def split(path: Path, half: str) -> dict[str, dict[str, float]]:
-    """For each system its F1 with claims and units paired, each with the best of the other side, and how many."""
+    """For each system its F1 with claims and units paired, each with its best match, and how many."""
     texts = list(rows(path, half))
     documents = list(analyse_many(text for text, _ in texts))
     scores = {}

@@ -16,35 +16,28 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from postil.data.questions import Claim
 from postil.language.clauses import drafts_of
-from postil.language.document import Document, Span, Token
-from postil.language.drafts import Draft, word_set
+from postil.language.document import Document, Span
+from postil.language.drafts import Draft
+from postil.language.fragments import ASKING, BAD_END, LONGEST, answered, completed, repeats
 from postil.language.lists import alternatives
 from postil.language.outline import Part, asked_for, is_example, is_step, leading, parts_of
-from postil.language.pipeline import analyse, documents_of
+from postil.language.pipeline import documents_of
 from postil.language.pronouns import Mention, mentions_of, resolved, topic_of
-from postil.language.statements import statement
+from postil.language.wording import label_in_text, text_of
 
 MOST_CLAIMS = 20  # as many as a rubric may have items
 _MOST_WORDS = 1500  # of a reference that are read
-_LONGEST_FRAGMENT = 12  # words of one that is put into a sentence
-_ASKING = word_set("what which who whom whose where when why how")
-_AUXILIARIES = word_set("is are was were do does did can could will would should may might must has have had")
 _SHORT_REPLY = 5
-_CHOICE = re.compile(r",\s+\w+(?:,\s+\w+)*,?\s+or\s+\w+,")  # "Which container, A or B, …"
 _YES_OR_NO = re.compile(r"^\W*(yes|no)\b[\s,.:;!–-]*", re.I)
 _EXAMPLES = re.compile(r"\((?:e\.?\s?g\.?|for example|for instance|such as|see)\b[^()]{0,300}\)", re.I)
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+\b")  # a capital letter within a sentence
 _SHORTENED = re.compile(r"\b(?:etc|e\.g|i\.e|vs|approx|resp|fig|no|[A-Za-z])\.\s*$")
 _ASIDE = re.compile(r"\(([^()]{20,400})\)")
-_BAD_START = re.compile(r"\(|(?:not only|does|do|did|of|which|whose|who|whom|and|or|than|is|are|was|were|be|'s)\b", re.I)
-_BAD_END = re.compile(
-    r"\b(?:of|which|to|the|a|an|and|or|is|are|was|were|where|for|from|with|by|than|example|that|if|because"
-    r"|can|could|will|would|should|may|might|must|has|have|had|do|does|did)$",
-    re.I,
+_BAD_START = re.compile(
+    r"\(|i\.e\.|(?:not only|does|do|did|of|which|whose|who|whom|and|or|than|is|are|was|were|be|'s)\b", re.I
 )
 
 
@@ -92,14 +85,17 @@ def claims_of(reference: Document, question: Document | None = None) -> tuple[Cl
 
 
 def _grouped(sayings: list[_Saying], question: Document | None) -> list[_Saying]:
-    """Fragments of which the question asks for fewer are alternatives; if all are examples, none is optional."""
+    """Fragments are alternatives where the question asks for fewer; if all are examples, none is optional."""
     needed = asked_for(question.text) if question else 0
     fragments = all(s.draft is not None and _is_item(s.draft) for s in sayings)
     if 0 < needed < len(sayings) and fragments and not any(s.part.group or s.part.item for s in sayings):
         sayings = [replace(s, part=replace(s.part, group="g1", needed=needed)) for s in sayings]
     if not any(saying.required for saying in sayings):
         sayings = [replace(saying, required=True) for saying in sayings]
-    names = {name: f"g{n}" for n, name in enumerate(dict.fromkeys(s.part.group for s in sayings if s.part.group), 1)}
+    names = {
+        name: f"g{n}"
+        for n, name in enumerate(dict.fromkeys(s.part.group for s in sayings if s.part.group), 1)
+    }
     return [replace(s, part=replace(s.part, group=names.get(s.part.group, ""))) for s in sayings]
 
 
@@ -167,7 +163,7 @@ def _sentences(document: Document) -> list[Span]:
 def _has_clause(document: Document | None) -> bool:
     if document is None or not document.tokens:
         return False
-    if document.tokens[0].text.lower() in _ASKING or len(document.sentences) > 1 or ":" in document.text:
+    if document.tokens[0].text.lower() in ASKING or len(document.sentences) > 1 or ":" in document.text:
         return False
     whole = drafts_of(document, document.sentences[0])[0]
     return whole.has_subject(whole.root) and whole.is_finite(whole.root)
@@ -221,9 +217,9 @@ def _of_sentence(
     gone = example or gone
     reply = _YES_OR_NO.match(text)
     if reply and tokens[0].tag != "DT":
-        whole = _answered(question, reply[1].lower()) if question else ""
+        whole = answered(question, reply[1].lower()) if question else ""
         rest = any(map(str.isalnum, text[reply.end() :]))
-        if whole and rest and _repeats(text[reply.end() :], whole):
+        if whole and rest and repeats(text[reply.end() :], whole):
             whole = ""
         if whole or not rest:
             yield _Saying(
@@ -234,13 +230,13 @@ def _of_sentence(
     kept = [token.index for token in tokens if token.start >= offset]
     if not any(document.tokens[i].text[0].isalnum() for i in kept) or text.rstrip().endswith("?"):
         return
-    if text.rstrip().endswith(":") and len(kept) <= _LONGEST_FRAGMENT:
+    if text.rstrip().endswith(":") and len(kept) <= LONGEST:
         return  # a heading without anything below it
-    grouped = bool(part.group)
+    grouped = bool(part.group) or bool(re.match(r"(?:if|when)\b", part.label, re.I))
     drafts = _drafts(document, sentence, kept, whole=grouped)
-    if len(drafts) > 1 and not all(_is_sound(_text(draft)) for draft in drafts):
+    if len(drafts) > 1 and not all(_is_sound(text_of(draft)) for draft in drafts):
         drafts = _drafts(document, sentence, kept, whole=True)
-    if grouped and place[1]:
+    if part.group and place[1]:
         part, required, grouped = replace(part, group="", needed=0), False, False
     options = alternatives(drafts[0]) if len(drafts) == 1 and not grouped else drafts
     if len(options) > 1 and len(drafts) == 1:
@@ -253,12 +249,14 @@ def _of_sentence(
                 for i in draft.order
                 if document.tokens[i].text[0].isalnum()
             )
-            yield _Saying(_labelled(words, part, place[1]), places, part, place, required, draft)
+            saying = _Saying(_labelled(words, part, place[1]), places, part, place, required, draft)
+            context = replace(context, spoken=[saying])
+            yield saying
 
 
 def _is_sound(words: str) -> bool:
     """Whether a statement begins and ends as one may."""
-    return not (_BAD_START.match(words) or _BAD_END.search(words) )
+    return not (_BAD_START.match(words) or BAD_END.search(words))
 
 
 def _labelled(words: str, part: Part, order: int) -> str:
@@ -268,13 +266,7 @@ def _labelled(words: str, part: Part, order: int) -> str:
         return words
     if re.match(r"(?:if|when)\b", label, re.I):
         return f"{label[:1].lower()}{label[1:]} {words}"
-    return f"{_plain(label)}: {words}"
-
-
-def _plain(label: str) -> str:
-    """A heading with a small first letter, unless it is a name."""
-    named = any(word[:1].isupper() for word in label.split()[1:]) or not label[1:2].islower()
-    return label if named else label[:1].lower() + label[1:]
+    return f"{label_in_text(label)}: {words}"
 
 
 def _drafts(document: Document, sentence: Span, kept: Sequence[int], *, whole: bool) -> list[Draft]:
@@ -306,14 +298,16 @@ def _drafts(document: Document, sentence: Span, kept: Sequence[int], *, whole: b
 
 def _said(draft: Draft, segment: _Segment, question: Document | None, context: _Context) -> str:
     """A statement in words: pronouns named, fragments completed."""
-    named, is_open, things = resolved(draft, context.mentions, context.topic)
+    # One of several things to say, or what stands under a heading, goes on from the question.
+    mentions = list(reversed(context.here)) if segment.part.group and context.topic else context.mentions
+    named, is_open, things = resolved(draft, mentions, context.topic)
     context.named.extend(thing for thing in things if thing not in context.named)
     root = draft.root
     if is_open and context.spoken and (first := _this(named)) is not None:
         last = context.spoken[-1].text
         if len(last.split()) <= 30 and ", which" not in last:
-            return f"{last}, which {_text(named.without({first}))}"
-    words = _text(named, context.names)
+            return f"{last}, which {text_of(named.without({first}))}"
+    words = text_of(named, context.names)
     if draft.has_subject(root) or not words:
         return words
     first = next(i for i in draft.order if draft.tokens[i].text[0].isalnum())
@@ -322,20 +316,30 @@ def _said(draft: Draft, segment: _Segment, question: Document | None, context: _
         and first not in named.words
         and words[:1] == draft.low(first)[:1]
     ):
-        if not is_step(draft.tokens[first].text):
+        is_title = bool(re.match(r"\w+ [A-Z][a-z]", words)) and not re.match(r"(?:the|an?) ", words, re.I)
+        is_title = is_title or bool(re.match(r"an? [A-Z][a-z]+ (?:of|[A-Z])", words))
+        if (draft.tokens[first].is_content or is_title) and not is_step(draft.tokens[first].text):
             words = draft.tokens[first].text[:1] + words[1:]  # a fragment may be a name
-    return _completed(named, words, question, context, alone=_is_alone(segment, draft), label=segment.part.label) or words
+    return (
+        completed(
+            named,
+            words,
+            question,
+            context.topic,
+            context.before,
+            alone=_is_alone(segment, draft),
+            label=segment.part.label,
+        )
+        or words
+    )
 
 
 def _is_alone(segment: _Segment, draft: Draft) -> bool:
-    """Whether a fragment is all that the reference says."""
-    document = segment.document
-    return (
-        len(document.sentences) == 1
-        and not segment.part.label
-        and not segment.part.item
-        and not segment.start
-    )
+    """Whether a fragment is all that the reference says, or a short reply before the rest."""
+    document, part = segment.document, segment.part
+    first = document.sentences[0]
+    opens = draft.order[0] < first.end and (len(document.sentences) == 1 or first.end <= _SHORT_REPLY)
+    return opens and not part.label and not part.item and not segment.start
 
 
 def _this(draft: Draft) -> int | None:
@@ -345,164 +349,3 @@ def _this(draft: Draft) -> int | None:
     ]
     first = next(i for i in draft.order if draft.tokens[i].text[0].isalnum())
     return first if subjects == [first] and draft.is_finite(draft.root) else None
-
-
-# Fragments.
-
-
-def _completed(
-    draft: Draft, words: str, question: Document | None, context: _Context, *, alone: bool, label: str
-) -> str:
-    """A fragment as a sentence, in the light of the question; empty where none is natural."""
-    root = draft.tokens[draft.root]
-    asked = _asking(question) if question else None
-    low = {token.text.lower() for token in asked.tokens} if asked else set()
-    first = draft.tokens[draft.order[0]]
-    subject = next((m for m in context.topic if m.main), None)
-    is_verb = root.pos in ("VERB", "AUX") and draft.order[0] in (
-        draft.root,
-        *draft.below(draft.root, "aux", "advmod"),
-    )
-    told = root.tag in ("VBZ", "VBD") or (root.tag == "VBN" and "did" in low and first.index == root.index)
-    if is_verb and (told or first.tag in ("MD", "VBZ")) and first.tag != "VB":
-        if root.tag == "VBZ" and label and not label.split(" of ")[0].rstrip(")").endswith("s") and len(label.split()) < 5:
-            return f"{_plain(label)} {words}"
-        earlier = next((m for m in context.before if m.main), None) or subject
-        agrees = earlier and (root.tag != "VBZ" or not earlier.plural)
-        return f"{earlier.text} {words}" if earlier and agrees else ""
-    if (
-        subject
-        and root.pos == "ADJ"
-        and not draft.below(draft.root, "cop", "det")
-        and first.pos in ("ADJ", "ADV", "PART")
-    ):
-        past = bool(low & {"was", "were", "did"})
-        be = ("were" if past else "are") if subject.plural else ("was" if past else "is")
-        return f"{subject.text} {be} {words}"
-    if not alone or asked is None or len(words.split()) > _LONGEST_FRAGMENT or is_verb or root.tag == "VB":
-        return ""
-    return _stated(asked.text, words)
-
-
-@lru_cache(maxsize=1 << 10)
-def _stated(asked: str, words: str) -> str:
-    """The statement that a question and a fragment make, if it reads as one."""
-    opening = re.findall(r"[a-z']+", asked.lower())
-    asking = [word for word in opening if word in _ASKING]
-    if not set(opening[:2]) & _ASKING or len(asking) > 1 or re.search(r"[,;:\"“‘]", asked):
-        return ""
-    if opening[-1] in ("called", "named") or (
-        asking[0] == "why" and not re.match(r"(because|due to|to|for|by) ", words)
-    ):
-        return ""
-    whole = statement(asked, words).rstrip(".")
-    if whole.lower() == words.lower() or len(whole.split()) > 30 or _BAD_END.search(whole):
-        return ""
-    # The words in the order of a statement: asked for as the subject, what something is, or with a form of "do".
-    as_subject = whole.lower().startswith(words.lower())
-    inverted = re.search(r"\b(?:do|does|did)\b", asked.lower()) and not re.search(
-        r"\b(?:do|does|did)\b", whole.lower()
-    )
-    copula = re.match(r"(?:what|who) (?:is|are|was|were) (?:the|a|an|your|his|her|its|their) ", asked.lower())
-    if not (
-        as_subject
-        or inverted
-        or copula
-        or re.match(r"how (?:many|much|long|high|tall|far|old|deep|wide|heavy)\b", asked.lower())
-    ):
-        return ""
-    document = analyse(whole)
-    if len(document.sentences) != 1 or document.tokens[0].text.lower() in _ASKING:
-        return ""
-    (draft, *more) = drafts_of(document, document.sentences[0])
-    if not more and not (draft.has_subject(draft.root) and draft.is_finite(draft.root)):
-        return ""
-    return _lowered(whole, document.tokens[0])
-
-
-def _asking(question: Document) -> Document | None:
-    """The sentence of a question that asks with what, which, who, how …: the last, or the first with "which"."""
-    sentences = [s for s in question.sentences if {t.text.lower() for t in question.words(s)[:2]} & _ASKING]
-    choosing = [s for s in sentences if question.words(s)[0].text.lower() in ("which", "who", "whose", "what")]
-    if not sentences:
-        return None
-    text = _CHOICE.sub("", question.text_of((choosing or sentences[-1:])[0]))
-    return question if text == question.text else documents_of([text])[text]
-
-
-def _answered(question: Document, reply: str) -> str:
-    """What "yes" or "no" says, where the question can be answered so."""
-    for sentence in reversed(question.sentences):
-        text = question.text_of(sentence)
-        if text.split()[0].lower() in _AUXILIARIES and " or " not in text:
-            whole = statement(text, reply).rstrip(".")
-            document = analyse(whole)
-            (draft, *more) = drafts_of(document, document.sentences[0])
-            stated = more or (draft.has_subject(draft.root) and draft.is_finite(draft.root))
-            if (
-                stated
-                and whole.lower() != reply
-                and len(whole.split()) > 2
-                and not re.search(r"\b(?:not|is|are|was|were)$", whole)
-            ):
-                return _lowered(whole, document.tokens[0])
-    return ""
-
-
-def _repeats(text: str, other: str) -> bool:
-    """Whether a text has nearly all words of the other one."""
-    words, said = (set(re.findall(r"[a-z]+", each.lower())) for each in (other, text))
-    return len(words & said) >= 0.75 * len(words)
-
-
-# Words.
-
-
-def _text(draft: Draft, names: frozenset[str] = frozenset()) -> str:
-    """The statement as written: without what held removed parts together, and with a small first letter."""
-    order = [i for i in draft.order if _stays(draft, i)]
-    while (
-        order
-        and not draft.tokens[order[0]].text[0].isalnum()
-        and draft.low(order[0]) not in ("'", '"', "‘", "“", "(", "[", "$", "£", "€", "-", "+", "<", ">", "°")
-    ):
-        order.pop(0)
-    while order and draft.low(order[-1]) in (",", ";", ":", ".", "-", "–", "—", "!", "(", "/"):
-        order.pop()
-    text, last = "", None
-    for index in order:
-        token = draft.tokens[index]
-        word = draft.words.get(index, token.text)
-        joined = last is not None and index == last + 1 and token.start == draft.tokens[last].end
-        tight = last is not None and token.text in (",", ".", ";", ":", ")", "'s", "’s", "%")
-        text += word if joined or tight or last is None else f" {word}"
-        last = index
-    text = re.sub(r"\(\s*\)|\[\s*\]", "", " ".join(text.split())).strip(" ,;")
-    if text.count("(") != text.count(")"):
-        text = " ".join(text.replace("(", "").replace(")", "").split())
-    if not order or order[0] in draft.words:
-        return text
-    return _lowered(text, draft.tokens[order[0]], names)
-
-
-def _stays(draft: Draft, index: int) -> bool:
-    """Whether a sign stays: not a comma beside words that were left out."""
-    if draft.tokens[index].text[0] not in ",;:–—-" or draft.low(index) in draft.words:
-        return True
-    return index - 1 in draft.heads and index + 1 in draft.heads
-
-
-def _lowered(text: str, first: Token, names: frozenset[str] = frozenset()) -> str:
-    """A text with a small first letter, unless its first word is a name, a label or an abbreviation."""
-    word = re.match(r"[^\W\d_]+", text)
-    if not word or word[0] == "I" or not (word[0][1:].islower() or word[0] in ("A",)):
-        return text
-    if is_step(text):
-        return text[0].lower() + text[1:]
-    if first.pos == "PROPN" or (word[0] in names and first.is_content) or (word[0] == "A" and first.pos != "DET"):
-        return text
-    if re.match(r"[A-Z][a-z]+-[A-Z]", text):
-        return text
-    if re.match(r"[A-Z][a-z]+ [A-Z][a-z]", text) and first.pos not in ("DET", "ADP", "PRON", "SCONJ"):
-        return text  # "Overly Orange"
-    return text[0].lower() + text[1:]

@@ -46,10 +46,11 @@ def drafts_of(document: Document, sentence: Span) -> list[Draft]:
     roots = [index for index in indices if heads[index] == index or heads[index] not in heads]
     heads |= dict.fromkeys(roots[1:], roots[0]) | {roots[0]: roots[0]}
     whole = Draft(document.tokens, heads, {i: document.tokens[i].relation for i in indices})
-    if len(indices) > _LONGEST:
+    # Several trees in one sentence, or a formula: where it was not understood, it stays whole.
+    if len(indices) > _LONGEST or roots[1:] or any(token.text == "=" for token in document.words(sentence)):
         return [whole]
     whole = _mended(whole)
-    waiting, finished = deque([whole]), []
+    waiting, finished = deque([whole]), list[Draft]()
     while waiting:
         draft = waiting.popleft()
         parts = _parts(draft) if len(waiting) + len(finished) < _MOST else None
@@ -61,7 +62,7 @@ def drafts_of(document: Document, sentence: Span) -> list[Draft]:
 
 
 def _mended(draft: Draft) -> Draft:
-    """The tree with a mistake put right: in "pumps blood and the lungs take in oxygen", the lungs take it in."""
+    """The tree with a mistake put right: in "pumps blood and lungs take in air", it is lungs that do."""
     heads, relations, tokens = dict(draft.heads), dict(draft.relations), list(draft.tokens)
     for verb in draft.order:
         above, token = heads[verb], tokens[verb]
@@ -70,12 +71,12 @@ def _mended(draft: Draft) -> Draft:
             if others and all(relations[kid] in ("punct", "cc", "advmod") for kid in draft.kids[verb]):
                 tokens[verb] = replace(token, tag="VBZ", pos="VERB")  # "cools, condenses and forms clouds"
         noun = verb - 1
-        listed_verb = relations[verb] == "conj" and draft.tokens[verb].tag in ("VBZ", "VBP", "VBD")
-        if listed_verb and noun in heads and relations[noun] == "conj" and not draft.has_subject(verb):
-            if draft.tokens[noun].pos in ("NOUN", "PROPN", "PRON") and draft.below(noun, "cc"):
-                heads[noun], relations[noun] = verb, "nsubj"
-                for kid in draft.below(noun, "cc"):
-                    heads[kid] = verb
+        listed = relations[verb] == "conj" and token.tag in ("VBZ", "VBP", "VBD") and noun in heads
+        if not listed or relations[noun] != "conj" or draft.has_subject(verb):
+            continue
+        if tokens[noun].pos in ("NOUN", "PROPN", "PRON") and draft.below(noun, "cc"):
+            heads[noun], relations[noun] = verb, "nsubj"
+            heads |= dict.fromkeys(draft.below(noun, "cc"), verb)
     return Draft(tokens, heads, relations, draft.words)
 
 
@@ -100,7 +101,11 @@ def _is_whole(draft: Draft) -> bool:
     """Whether a part says something: a verb with its subject, or a command."""
     words = [index for index in draft.heads if draft.tokens[index].text[0].isalnum()]
     verbs = [index for index in words if draft.tokens[index].pos in ("VERB", "AUX")]
-    if len(words) < 2 or _inverted(draft, words) or (not verbs and not draft.words and not draft.has_subject(draft.root)):
+    if (
+        len(words) < 2
+        or _inverted(draft, words)
+        or (not verbs and not draft.words and not draft.has_subject(draft.root))
+    ):
         return False
     root = draft.tokens[draft.root]
     return draft.has_subject(draft.root) or root.tag in ("VB", "VBP") or root.pos in ("VERB", "AUX")
@@ -116,7 +121,8 @@ def _linked(draft: Draft) -> list[Draft] | None:
         leads = all(earlier in gone for earlier in words[:number])
         if not bare or index == root:
             continue
-        if leads and above == root and (low in _JOINING or low in LINKS):
+        is_mark = low == "that" and draft.relations[index] == "mark"
+        if leads and above == root and (low in _JOINING or low in LINKS or is_mark):
             # "If it is hot, then it melts": there it belongs to the condition. "So hot that …": to a degree.
             degree = low in ("so", "too") and draft.tokens[above].pos in ("ADJ", "ADV") and above == index + 1
             if not degree:
@@ -161,7 +167,10 @@ def _shell(draft: Draft) -> list[Draft] | None:
     )
     if not (means or is_reason) or is_denied(draft, root) or not draft.is_finite(clause):
         return None
-    return [clause_at(draft, clause)]
+    said = [
+        kid for kid in clauses if draft.relations[kid] == draft.relations[clause] and draft.is_finite(kid)
+    ]
+    return [clause_at(draft, kid) for kid in said]
 
 
 def _cause(draft: Draft) -> list[Draft] | None:

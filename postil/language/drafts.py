@@ -97,6 +97,7 @@ class Draft:
         return Draft(self.tokens, self.heads, self.relations, {**self.words, **words})
 
     def has_subject(self, index: int) -> bool:
+        """Whether a predicate has a subject of its own."""
         return bool(self.below(index, *SUBJECTS))
 
     def is_finite(self, index: int) -> bool:

@@ -14,13 +14,18 @@ from postil.language.words.forms import third_person
 _PREDICATES = ("VERB", "AUX", "ADJ")
 # With these, what is said of several things is said of them together.
 _TOGETHER = word_set(
-    "same different similar equal equally identical opposite together other another between mix mixture combine "
-    "combination compare comparison connect connection separate separation distinguish difference relationship "
-    "ratio share join meet match interact interaction react parallel perpendicular total sum plus add average "
+    "same different similar equal equally identical opposite together other another between mix "
+    "mixture combine "
+    "combination compare comparison connect connection separate separation distinguish difference "
+    "relationship "
+    "ratio share join meet match interact interaction react parallel perpendicular total sum plus "
+    "add average "
     "respectively exchange swap pair alternate unite balance relation respective common differ double half "
     "distance gap only either neither whether"
 )
-_SHARED_DETERMINERS = word_set("the a an all every each no any some many more most less fewer few several both")
+_SHARED_DETERMINERS = word_set(
+    "the a an all every each no any some many more most less fewer few several both"
+)
 
 
 def listed(draft: Draft) -> list[Draft] | None:
@@ -182,7 +187,9 @@ def _shared_by_predicates(
         kid for kid in draft.below(head, "obj", "obl", "advcl", "ccomp", "xcomp", "advmod") if kid > after
     ]
     front |= {member for kid in behind for member in draft.subtree(kid)}
-    inner = [kid for kid in draft.below(head, "ccomp", "advcl") if head < kid < conjunct and draft.has_subject(kid)]
+    inner = [
+        kid for kid in draft.below(head, "ccomp", "advcl") if head < kid < conjunct and draft.has_subject(kid)
+    ]
     if inner and not draft.below(conjunct, "aux", "cop") and draft.relations[inner[0]] == "advcl":
         inner = []
     if inner:
@@ -192,6 +199,9 @@ def _shared_by_predicates(
     is_verb = token.pos in ("VERB", "AUX")
     if not subjects and draft.relations[head] == "root" and not (first.tag == token.tag == "VB"):
         return None
+    named = token.pos in ("NOUN", "PROPN") and first.pos in ("NOUN", "PROPN")
+    if named and draft.below(head, "case") and not draft.below(conjunct, "case"):
+        return None  # "between the wire and the bulb"
     # "Are connected and in the same state": the verb that helps the first is the other's own.
     placed = draft.below(conjunct, "case") and draft.below(head, "aux:pass")
     has_be = draft.below(conjunct, "cop") or draft.below(head, "cop") or placed
@@ -240,7 +250,7 @@ def _with_condition(draft: Draft, part: Draft, head: int, last: int) -> Draft:
 
 
 def _with_standard(draft: Draft, parts: list[Draft], last: int) -> list[Draft] | None:
-    """What two things are compared with, named after the second: "heats and cools more quickly than water"."""
+    """What two things are compared with, named after the second: "heats and cools faster than water"."""
     standards = [i for i in draft.subtree(last) if draft.low(i) == "than" and draft.heads[i] != i]
     if not standards or not all(
         any(part.tokens[i].tag in ("JJR", "RBR") for i in part.heads) for part in parts

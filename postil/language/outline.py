@@ -23,38 +23,47 @@ _NUMBER = rf"(?:{'|'.join(_NUMBERS)}|\d{{1,2}})"
 _MARKS = r"(?:points?|pts?|marks?)"
 # What tells the grader something and is said of no thing: blanked out. Each looks at one sentence at most.
 _REMARKS = re.compile(
-    r"\b(?:student |pupil )?(?:answers?|responses?) (?:may|might|will|can|could) (?:also )?vary\b[^.;:\n]{0,80}[.;:]?"
+    r"\b(?:student |pupil )?(?:answers?|responses?) (?:may|might|will|can"
+    r"|could) (?:also )?vary\b[^.;:\n]{0,80}[.;:]?"
     r"|\b(?:also )?accept (?:any|all|other|similar) [^.;\n]{0,120}[.;]?"
     r"|\b(?:do not|don't|never) (?:accept|award|credit|give)\b[^.;\n]{0,120}[.;]?"
     r"|\b(?:sample|possible|example|model|suggested|expected|correct) (?:student )?(?:answers?|responses?)"
     r"(?: (?:may|might|could|can|should))?(?: includes?)?\s*:"
     r"|\b(?:the |a )?(?:students?|pupils?|answers?|responses?) (?:should|must|needs? to|ha(?:s|ve) to)"
-    r" (?:say|state|mention|explain|include|note|identify|recogni[sz]e|describe|refer to|show)\b:?(?: that\b)?"
-    r"|\b(?:award|give)(?=\s+(?:\d|one|two|half))|\((?:no )?partial credit[^)\n]{0,60}\)",
+    r" (?:say|state|mention|explain|include|note|identify|recogni[sz]e|describe|refer to"
+    r"|show)\b:?(?: that\b)?"
+    r"|\((?!for|e\.|eg|ex)[a-z ]{1,20}:\)|\b(?:award|give)(?=\s+(?:\d|one|two|half))"
+    r"|\((?:no )?partial credit[^)\n]{0,60}\)",
     re.I,
 )
 _AWARD = re.compile(
-    rf"[(\[]\s*(?P<inside>{_NUMBER}|½)\s*{_MARKS}?(?: each)?\s*\]|\(\s*(?P<bracket>{_NUMBER}|½)\s*{_MARKS}(?: each)?\s*\)"
+    rf"[(\[]\s*(?P<inside>{_NUMBER}|½)\s*{_MARKS}?(?: each)?\s*\]|\(\s*(?P<bracket>{_NUMBER}"
+    rf"|½)\s*{_MARKS}(?: each)?\s*\)"
     rf"|(?:(?<=^)|(?<=[\n.;:]))\s*[-–•*]?\s*(?P<first>{_NUMBER}|½)\s*{_MARKS}(?: each)?\s*(?:for|if|:|[-–])"
-    r"\s*(?:(?:saying|stating|mentioning|explaining|noting|identifying|naming|writing|each of|the answer)\b)?(?: that\b)?:?",
+    r"\s*(?:(?:saying|stating|mentioning|explaining|noting|identifying|naming|writing|each of"
+    r"|the answer)\b)?(?: that\b)?:?",
     re.I,
 )
 _TICK = re.compile(r"\(1\)(?=\s*(?:[,.;]|and\b|$|\n))")  # a point, where there are several of them
 _OPTIONAL = re.compile(
-    r"\((?:optional|bonus|not required|not necessary|extra(?: credit)?)\)|^\W*(?:optional(?:ly)?|bonus|extra(?: credit)?)\s*[:,]",
+    r"\((?:optional|bonus|not required|not necessary|extra(?: credit)?)\)|^\W*(?:optional(?:ly)?"
+    r"|bonus|extra(?: credit)?)\s*[:,]",
     re.I,
 )
 _EXAMPLE = re.compile(
     r"^\W*(?:for example|for instance|e\.\s?g\.?|eg|(?:an )?examples?(?=\s*[:,]))(?!\w)[\s,:.)]*", re.I
 )
 _LEADING = re.compile(
-    r"^\W*(?:i\.\s?e\.|that is(?= to say|,)(?: to say)?|in other words|as a result|as a consequence|in addition|in conclusion"
-    r"|in summary|overall(?=,)|of course|for this reason|note that|first(?:ly)?(?=,)|second(?:ly)?(?=,)|third(?:ly)?(?=,)"
+    r"^\W*(?:i\.\s?e\.|that is(?= to say|,)(?: to say)?|in other words|as a result|as a consequence"
+    r"|in addition|in conclusion"
+    r"|in summary|overall(?=,)|of course|for this reason|note that|first(?:ly)?(?=,)"
+    r"|second(?:ly)?(?=,)|third(?:ly)?(?=,)"
     r"|finally|lastly|also|i think(?: that)?|basically)(?!\w)[\s,:]*",
     re.I,
 )
 _OTHERWISE = re.compile(
-    r"^\W*(?:or\b(?: else\b)?|alternatively\b(?! to\b)|(?:also )?accept(?:able)?\b|you can also say(?: that)?\b)[\s,:]*",
+    r"^\W*(?:or\b(?: else\b)?|alternatively\b(?! to\b)|(?:also )?accept(?:able)?\b"
+    r"|you can also say(?: that)?\b)[\s,:]*",
     re.I,
 )
 _FEW = re.compile(
@@ -63,11 +72,13 @@ _FEW = re.compile(
     re.I,
 )
 _ONLY_FEW = re.compile(
-    rf"[(\[]\s*any {_NUMBER}\b[^)\]\n]{{0,40}}[)\]]|^\W*any {_NUMBER}\b(?: of(?: the following| these)?)?\s*:?",
+    rf"[(\[]\s*any {_NUMBER}\b[^)\]\n]{{0,40}}[)\]]|^\W*any {_NUMBER}\b(?: of(?: the following"
+    rf"| these)?)?\s*:?",
     re.I,
 )
 _ASKED = re.compile(
-    r"\b(?:name|give|list|state|describe|identify|provide|mention|explain|outline|suggest|write|discuss|cite)\b"
+    r"\b(?:name|give|list|state|describe|identify|provide|mention|explain|outline|suggest|write"
+    r"|discuss|cite)\b"
     rf"(?:\W+\w+){{0,3}}?\W+(?P<count>{_NUMBER})\b",
     re.I,
 )
@@ -75,23 +86,32 @@ _BULLET = re.compile(
     r"(?:(?<=^)|(?<=\n))[ \t]*[-–*•●○▪◦‣][ \t]*(?=\S)|(?<=\s)[•●○▪◦‣]\s*(?=\S)|(?<=\s)[-–](?=[A-Z])"
 )
 _ITEM = re.compile(
-    r"(?:(?<=^)|(?<=[\s.;:,]))\(?(?P<sign>\d{1,2}|[a-h]|[ivx]{1,4})(?P<mark>[.)]|-(?=\s))\s*(?=[^\W_]|[(\"'“])"
+    r"(?:(?<=^)|(?<=[\s.;:,]))\(?(?P<sign>\d{1,2}|[a-h]|[ivx]{1,4})(?P<mark>[.)]"
+    r"|-(?=\s))\s*(?=[^\W_]|[(\"'“])"
+)
+_FOLLOWING = re.compile(
+    r",(\s+)(whereby|so)\b(?=\s+(?:there|the|it|its|they|this|these|each|an?|no|all|you|we|he|she)\b)", re.I
 )
 _BREAK = re.compile(
-    r"^[A-E]\.(?=\s+[A-Z][a-z])|\n\s*\n|(?<=[.:;!?])[ \t]*\n|\n(?=\s*(?:[A-Z(]|or\b))|(?<=\s)OR(?=\s)|;(?=\s)|\s(?=Or,?\s|Alternatively\b(?! to\b))|(?<!\S)[a-z]\w+:(?=\s+[A-Z][a-z]+\s)"
+    r"^[A-E]\.(?=\s+[A-Z][a-z])|\n\s*\n|(?<=[.:;!?])[ \t]*\n|\n(?=\s*(?:[A-Z(]|or\b))"
+    r"|(?<=\s)OR(?=\s)|;(?=\s)|\s(?=Or,?\s|Alternatively\b(?! to\b))|(?<!\S)[a-z]\w+:(?=\s+[A-Z][a-z]+\s)"
 )
 # A sentence or step that begins without a stop before it, as where line ends were lost.
 _STEPS = (
-    "Click|Double-click|Right-click|Select|Type|Press|Choose|Open|Drag|Scroll|Enter|Save|Insert|Add|Move|Go|Highlight|Put"
+    "Click|Double-click|Right-click|Select|Type|Press|Choose|Open|Drag|Scroll|Enter|Save|Insert|Add"
+    "|Move|Go|Highlight|Put"
     "|Place|Set|Use|Check|Turn|Pour|Measure|Mix|Wait|Repeat|Record|Remove|Take|Write|Draw|Connect|Find|Make"
 )
 _UNSTOPPED = re.compile(
     r"(?<=[a-z0-9)'\"”])\s(?=(?:The|This|These|If|There|Each|When|They|It)\s[A-Za-z(])"
-    r"|(?<=[\w'])\s(?=(?:(?:double-|right-)?click|scroll)\s+(?:(?:on|through|over|inside)\s+)?(?:the|any|['\"“‘]))"
-    rf"|(?<=[\w)'\"”.])\s(?=(?:{_STEPS})\s+(?:on|the|in|any|all|a|an|your|each|through|it|down|to|one|this|that|inside|out|up|['\"“‘]))"
+    r"|(?<=[\w'])\s(?=(?:(?:double-|right-)?click|scroll)\s+(?:(?:on|through|over|inside)\s+)?(?:the"
+    r"|any|['\"“‘]))"
+    rf"|(?<=[\w)'\"”.])\s(?=(?:{_STEPS})\s+(?:on|the|in|any|all|a|an|your|each|through|it|down|to"
+    rf"|one|this|that|inside|out|up|['\"“‘]))"
 )
 _JOINED = re.compile(
-    r"(?:\b(?:of|in|to|and|or|for|with|on|at|from|by|the|a|an|is|was|called|named|as|than|then|you|can|could|should"
+    r"(?:\b(?:of|in|to|and|or|for|with|on|at|from|by|the|a|an|is|was|called|named|as|than|then|you"
+    r"|can|could|should"
     r"|must|will|just|need)|(?:^|[\s(])\w{1,2}[.)])\s*$",
     re.I,
 )
@@ -102,7 +122,8 @@ _HEADING = re.compile(
 _NO_LABEL = re.compile(
     r"(?:(?:the )?(?:some )?(?:possible|main|following|correct|sample|suggested)\b.*"
     rf"|(?:(?:any|{_NUMBER}|one|all|some|at least|either)\b.*(?:following|these|of|should)\b.*)"
-    r"|(?:the )?(?:answers?|reasons?|purposes?|solutions?|notes?|explanations?|part)\W*\w?|\(?[a-z0-9]\)?)$",
+    r"|(?:the )?(?:answers?|reasons?|purposes?|solutions?|notes?|explanations?|part)\W*\w?"
+    r"|\(?[a-z0-9]\)?)$",
     re.I,
 )
 _MOST_WORDS = 6  # of a heading
@@ -110,7 +131,7 @@ _MOST_WORDS = 6  # of a heading
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a reference: from where to where, its text, what introduces it, and whether it must be said."""
+    """A part of a reference: where it is, its text, what introduces it, and whether it must be said."""
 
     start: int
     end: int
@@ -143,6 +164,8 @@ def parts_of(text: str, question: str = "") -> list[Part]:
         if is_label:
             label = part.label
         elif any(map(str.isalnum, part.text)):
+            if part.item > 1 and parts and parts[-1].item and part.item != parts[-1].item + 1:
+                label = ""  # an outer list goes on after an inner one
             own = part.label or (label if part.item or not parts or not parts[-1].item else "")
             parts.append(replace(part, label=own))
             label = label if part.item else ""
@@ -155,7 +178,11 @@ def _sentences(text: str, cue: re.Match[str] | None) -> dict[int, int]:
     start = text.find(":", cue.end()) if cue else -1
     if not -1 < start - (cue.end() if cue else 0) < 60:
         return {}
-    places = [match.end() for match in re.finditer(r":\s+|[.!?]\s+(?=[A-Z])|[;\n]\s+", text) if match.start() >= start]
+    places = [
+        match.end()
+        for match in re.finditer(r":\s+|[.!?]\s+(?=[A-Z])|[;\n]\s+", text)
+        if match.start() >= start
+    ]
     return {place: number for number, place in enumerate(places, 1)} if len(places) > 1 else {}
 
 
@@ -165,7 +192,12 @@ def _before_heading(text: str, start: int, end: int) -> int:
     stops = [
         match.end() for match in re.finditer(r"[.!?]\s+|(?<=[a-z)]\s)(?=[A-Z][a-z]+\s[^:.]{0,80}:$)", written)
     ]
-    if not written.endswith(":") or not stops or len(written.split()) <= _MOST_WORDS or _JOINED.search(written[: stops[-1]]):
+    if (
+        not written.endswith(":")
+        or not stops
+        or len(written.split()) <= _MOST_WORDS
+        or _JOINED.search(written[: stops[-1]])
+    ):
         return 0
     return start + stops[-1]
 
@@ -184,7 +216,8 @@ def _without_awards(text: str) -> tuple[str, list[tuple[int, float]]]:
         weights += [(match.start(), 1.0) for match in ticks]
         plain = _blanked(plain, _TICK)
     plain = re.sub(r"[-–=]>|→", lambda match: " " * len(match[0]), plain) if "1" in plain[:3] else plain
-    plain = re.sub(r",(\s+)whereby\b", lambda match: f";{match[1]}       ", plain)
+    # Clauses that the parser often takes for something else: "leaves a gap, so there is no path".
+    plain = _FOLLOWING.sub(lambda match: f";{match[1]}{' ' * len(match[2])}", plain)
     plain = re.sub(r"\((or\b[^()\n]*)\)", r" \1 ", plain)
     plain = re.sub(r"\[([^\[\]\n]{15,})\]", r" \1 ", plain)
     return _blanked(plain, _REMARKS), weights
@@ -247,7 +280,7 @@ def _value(sign: str, kind: str) -> int:
 
 def _is_heading(label: str) -> bool:
     words = label.split()
-    if label.count("(") != label.count(")"):
+    if label.count("(") != label.count(")") or is_step(label.strip()):
         return False
     return len(words) <= _MOST_WORDS and "," not in label
 
@@ -313,7 +346,7 @@ def asked_for(question: str) -> int:
 
 
 def _grouped(parts: Iterable[Part], few: int, asked: int) -> list[Part]:
-    """Alternatives get a group: list items of which some are enough, and a part with what may be said instead."""
+    """Alternatives get a group: items of which some are enough, a part and what may be said instead."""
     grouped = list(parts)
     needed = few or asked
     if needed and sum(bool(part.item) for part in grouped) > needed:

@@ -23,14 +23,17 @@ _STANDS_FOR = {
 _POINTING = frozenset(("this", "these", "that", "those"))
 _OWNING = frozenset(("its", "their", "his", "her"))
 _NO_THING = word_set(
-    "thing way one lot kind type reason example part case fact order time use result something"
+    "thing way one lot kind type reason example part case fact order time use result something "
+    "advantage disadvantage difference purpose benefit question answer"
 )
 _WOMEN = word_set(
-    "woman girl lady mother wife sister daughter aunt grandmother queen princess mistress maiden maid witch widow "
+    "woman girl lady mother wife sister daughter aunt grandmother queen princess mistress maiden "
+    "maid witch widow "
     "bride niece goddess stepmother duchess empress nun waitress actress heroine mom mum hen cow"
 )
 _MEN = word_set(
-    "man boy gentleman father husband brother son uncle grandfather king prince knight lord widower groom nephew "
+    "man boy gentleman father husband brother son uncle grandfather king prince knight lord widower "
+    "groom nephew "
     "god stepfather duke emperor monk waiter fisherman hunter dad wizard rooster bull"
 )
 _SUBJECTS = ("nsubj", "nsubj:pass", "csubj")
@@ -95,15 +98,30 @@ def _mention(document: Document, noun: Token, kids: dict[int, list[int]], senten
     relation = noun.relation.split(":")[0]
     relation = "nsubj" if relation == "csubj" else relation
     main = relation == "nsubj" and tokens[noun.head].relation in ("root", "parataxis", "conj")
-    about = {"subject": relation == "nsubj", "main": main, "sentence": sentence, "index": noun.index}
     person = _is_person(noun)
     gender = _SHE if lemma in _WOMEN else _HE if lemma in _MEN else ""
-    helping = [tokens[kid].text.lower() for kid in [noun.head, *kids.get(noun.head, ())] if tokens[kid].pos in ("AUX", "VERB")]
-    plural = noun.tag in ("NNS", "NNPS") or (relation == "nsubj" and bool({"are", "were"} & set(helping)) and not joined)
+    helping = [
+        tokens[kid].text.lower()
+        for kid in [noun.head, *kids.get(noun.head, ())]
+        if tokens[kid].pos in ("AUX", "VERB")
+    ]
+    plural = noun.tag in ("NNS", "NNPS") or (
+        relation == "nsubj" and bool({"are", "were"} & set(helping)) and not joined
+    )
     words = frozenset(tokens[i].lemma.lower() for i in members if tokens[i].is_content)
     text = _text(document, members)
-    if text:
-        yield Mention(text, words, plural, person, gender, **about)
+    if len(text) > 1:
+        yield Mention(
+            text,
+            words,
+            plural,
+            person,
+            gender,
+            subject=relation == "nsubj",
+            main=main,
+            sentence=sentence,
+            index=noun.index,
+        )
     if joined and conjunctions == {"and"}:
         every = sorted({*members, *(i for kid in joined for i in _members(tokens, kid, kids, joined=True))})
         if text := _text(document, range(every[0], every[-1] + 1)):
@@ -113,7 +131,10 @@ def _mention(document: Document, noun: Token, kids: dict[int, list[int]], senten
                 True,
                 person,
                 "",
-                **about,
+                subject=relation == "nsubj",
+                main=main,
+                sentence=sentence,
+                index=noun.index,
             )
 
 
@@ -199,8 +220,7 @@ def topic_of(question: Document | None) -> list[Mention]:
     if question is None:
         return []
     mentions = mentions_of(question)
-    ordered = sorted(mentions, key=_prominence)
-    return ordered
+    return sorted(mentions, key=_prominence)
 
 
 def _prominence(mention: Mention) -> tuple[int, bool, bool, int, int]:
@@ -210,7 +230,7 @@ def _prominence(mention: Mention) -> tuple[int, bool, bool, int, int]:
 def resolved(
     draft: Draft, before: Sequence[Mention], topic: Sequence[Mention]
 ) -> tuple[Draft, bool, list[Mention]]:
-    """The statement with names for its pronouns, whether one of them still stands for something, and the things.
+    """The statement with names for its pronouns, whether one of them stays open, and the things named.
 
     `before` are the things named earlier, the latest first.
     """
@@ -262,7 +282,7 @@ def _named_within(draft: Draft, index: int, number: str) -> bool:
         if len(subjects) > 1:
             return True
     for noun in nouns:
-        if noun == verb or draft.relations[noun] == "conj":
+        if noun == verb or draft.relations[noun] == "conj" or len(draft.tokens[noun].text) < 2:
             continue  # "his friend": not the friend himself
         is_subject = draft.relations[noun].startswith("nsubj")
         if noun > index:
@@ -330,13 +350,22 @@ def _antecedent(
         return not mention.plural and not mention.person
 
     owns = draft.low(index) in _OWNING
-    same = {i for i in draft.order if draft.relations[i].startswith("nsubj") and draft.heads[i] == draft.heads[index]}
+    same = {
+        i
+        for i in draft.order
+        if draft.relations[i].startswith("nsubj") and draft.heads[i] == draft.heads[index]
+    }
     recent = [m for m in before if fits(m) and (owns or m.sentence < 0 or m.index not in same)]
     subjects = [mention for mention in recent if mention.subject]
     asked = [mention for mention in topic if fits(mention)]
     if len({mention.text.lower() for mention in asked}) > 1:
         asked = [mention for mention in asked if mention.subject]
-    mention = next(iter(subjects or asked or recent), None)
+    if number in (_HE, _SHE) and len({m.text.lower() for m in asked}) > 1 and not asked[0].main:
+        asked = []  # the question has two people to choose from
+    # "Calculate the value and compare it": as an object it is more often the object before.
+    is_object = draft.relations[index].split(":")[0] in ("obj", "obl", "iobj")
+    here = [m for m in recent if m.sentence >= 0 and not m.subject] if is_object else []
+    mention = next(iter(here or subjects or asked or recent), None)
     # "Frame" for "frame bursting", where the question puts the longer name first.
     longer = mention and topic and topic[0].text.lower().startswith(mention.text.lower())
     return topic[0] if longer and fits(topic[0]) else mention

@@ -108,7 +108,9 @@ def test_only_claims_that_a_person_set_move_a_judgement(label, claims):
     judgements = [judged(label)] * len(ANSWERS)
     for one in explain_class(SALT, ANSWERS, judgements, claims):
         outcomes = one.explanation.facets
-        assert [facet.facet.first for facet in outcomes] == ["salt dissolves", "water remains clear"]
+        names = ["salt dissolves", "water remains clear"]
+        own = names if claims else [f"the {name}" for name in names]
+        assert [facet.facet.first for facet in outcomes] == own
         against = bool(disagreement(label, outcomes))
         assert (" was judged “" in one.explanation.doubt) == against
         less_sure = against and claims is not None
