@@ -6,8 +6,9 @@ Of each corpus (`held_out.py`), `--each` answers are read by every reader of a c
 what they say, and how long it took, is kept in FOLDER, so that it can be broken off and goes on from there. Then
 all thresholds are tried: a reader is believed where it is at least so sure that an answer is correct, or is not.
 Every corpus counts alike. The quick reader has learned from the challenge's answers, so there it is taken to be unsure of
-everything. Costs are processor time, as a share of what the last reader takes to read everything. The last
-row of the table says what is chosen; `left out` is what each corpus gets by what the others choose. Write it into
+everything. Costs are processor time, as a share of what the last reader takes to read everything. Among those within .01
+of the last reader at a third of its cost the most accurate are chosen; where none is so cheap, the cheapest within .01.
+The second table says how each corpus fares, also by what the others choose (`left out`). Write what is chosen into
 `postil/language/network.py: SURE`.
 """
 

@@ -58,7 +58,7 @@ _ARROW = "→"  # one piece in the networks' vocabularies, and hardly ever in a 
 MOST_OF_A_QUESTION = 40  # words
 # How sure each reader but the last must be that an answer is correct, or is not, for a cascade to believe it:
 # learned by `training/thresholds.py` on answers that no training has seen (docs/decisions.md).
-SURE = {CASCADE: (0.95,), THOROUGH: (0.95, 0.75)}
+SURE = {CASCADE: (0.97,), THOROUGH: (0.99, 0.65)}
 _SUREST = 9.0  # log odds
 _LONGEST_CLAIM = 60  # words
 
