@@ -127,7 +127,7 @@ def _kinds_of(operation: Spec, path: str) -> list[str]:
     body, parameters = "requestBody" in operation, operation.get("parameters", [])
     kinds = list(_WITH_TOKEN) if "security" in operation else []
     kinds += ["not-found"] if "{" in path or path in _NAMING else []
-    kinds += ["conflict"] if _is_keyed(operation) or "export" in path else []
+    kinds += ["conflict"] if _is_keyed(operation) or "export" in path or "preview" in path else []
     kinds += ["bad-request", "too-large"] if body else []
     kinds += ["invalid"] if body or parameters else []
     return [*kinds, *_ALWAYS]
