@@ -173,12 +173,14 @@ def import_rubric(
     return _form(request, store, question_id, tuple(map(Row.of, facets)), messages=messages)
 
 
-@router.get("/questions/{question_id}/facets.{ending}", dependencies=[may(Level.HELP)])
-def export_rubric(request: Request, question_id: int, ending: str, store: OfStore) -> Response:
+@router.get("/questions/{question_id}/facets.csv", dependencies=[may(Level.TEACH)])
+@router.get("/questions/{question_id}/facets.xml", dependencies=[may(Level.TEACH)])
+def export_rubric(request: Request, question_id: int, store: OfStore) -> Response:
     """The rubric as a table, or as the form that a Moodle backup has."""
     question = get_question(store, question_id)
-    if ending not in _DOWNLOADS or not question.facets:
-        flash(request, "There is no such file.", "error", "Save a rubric first.")
+    ending = request.url.path.rpartition(".")[2]
+    if not question.facets:
+        flash(request, "There is no rubric to download.", "error", "Save one first.")
         return back(f"/questions/{question_id}/facets")
     data = as_file(question.facets, f".{ending}", question.text)
     name = file_name(f"rubric {question.text}") if ending == "csv" else "grading"
