@@ -89,8 +89,13 @@ def needed_of(members: Sequence[Facet]) -> int:
 
 def earns_nothing(label: str, outcomes: Sequence[FacetOutcome]) -> bool:
     """Whether an answer is called partly right and yet expresses none of the teacher's facets."""
-    claims = [outcome for outcome in outcomes if not outcome.facet.wrong]
+    claims = claims_of(outcomes)
     return label == PARTLY and bool(claims) and all(outcome.label != EXPRESSED for outcome in claims)
+
+
+def claims_of(outcomes: Sequence[FacetOutcome]) -> list[FacetOutcome]:
+    """The outcomes of what an answer should say, without wrong statements."""
+    return [outcome for outcome in outcomes if not outcome.facet.wrong]
 
 
 def as_read(outcomes: Sequence[FacetOutcome]) -> list[FacetOutcome]:

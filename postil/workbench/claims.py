@@ -12,7 +12,6 @@ from hashlib import sha256
 from postil.data.judgements import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOutcome, Facets
 from postil.data.questions import Facet
 from postil.explain.notes import facet_text, short_list
-from postil.grading.credit import as_read
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,10 +154,7 @@ def as_shown(views: Sequence[FacetView]) -> str:
 
 def in_words(views: Sequence[FacetView]) -> str:
     """Every facet under its outcome, in one line: "said: A; B · left out: C"."""
-    outcomes = as_read([view.outcome for view in views if view.label])
-    wrong = "; ".join(facet_text(outcome.facet) for outcome in outcomes if outcome.facet.wrong)
-    claims = short_list([outcome for outcome in outcomes if not outcome.facet.wrong])
-    return " · ".join(filter(None, (claims, wrong and f"wrong: {wrong}")))
+    return short_list([view.outcome for view in views if view.label])
 
 
 def _digest(parts: Iterable[str]) -> str:

@@ -375,8 +375,12 @@ def test_histogram(values, said):
 
 def ticked(*outcomes, given=()):
     """The page of one answer with these outcomes of its facets."""
-    pair = AlignedPair("1", ("x",), ("y",), (Alignment((1,), (1,), ("EQUI",), 5.0),))
     facets = tuple(FacetOutcome(Facet(str(n), name), label, 0.9) for n, (name, label) in enumerate(outcomes))
+    return reported(facets, given)
+
+
+def reported(facets, given=()):
+    pair = AlignedPair("1", ("x",), ("y",), (Alignment((1,), (1,), ("EQUI",), 5.0),))
     told = Explanation(pair, "It says much.", "Well.", facets)
     asked = Question("Q", "Why?", (Reference("r", "So.", facets=given),), (Answer("a1", "it is"),))
     return class_report([GradedQuestion(asked, [judged("correct", explanation=told)])])
@@ -401,3 +405,13 @@ def test_one_facet_is_shown_only_where_it_was_given():
     assert '<ul class="facets"' not in ticked(one)
     assert '<ul class="facets"' in ticked(one, given=(Facet("0", "air"),))
     assert '<ul class="facets"' not in ticked(given=(Facet("0", "air"),))
+
+
+def test_a_wrong_statement_is_shown_only_where_it_is_made():
+    wrong = [Facet(name, name, weight=0.0, required=False, deduction=1.0) for name in ("ice", "wood")]
+    labels = {"ice": EXPRESSED, "wood": UNADDRESSED}
+    claim = FacetOutcome(Facet("a", "air"), EXPRESSED, 0.9)
+    page = reported((claim, *(FacetOutcome(facet, labels[facet.id], 0.9) for facet in wrong)))
+    listed = re.search(r'<ul class="facets".*?</ul>', page, re.DOTALL)[0]
+    assert re.findall(r'aria-label="([^"]*)" title="[^"]*">(.)<', listed) == [("said:", "✓"), ("wrong:", "✗")]
+    assert words(listed) == "✓ air ✗ ice"

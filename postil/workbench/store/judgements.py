@@ -109,7 +109,8 @@ def save_judgements(
         row.attempts = 1  # only workers that die without getting on count against a job
         deferred = sum(judgement.deferred for judgement in stored)
         graded = {(GRADED, job.kind): len(rows), (DEFERRED, job.kind): deferred}
-        count(session, {**graded, **seconds(spent or {})})
+        is_graded = job.kind != "preview"  # which only looks for the items of a draft
+        count(session, {**(graded if is_graded else {}), **seconds(spent or {})})
 
 
 def missing(store: Store, job: Job) -> list[int]:
