@@ -149,7 +149,7 @@ def looked_for(facets: Facets) -> str | None:
 
 def as_shown(views: Sequence[FacetView]) -> str:
     """A digest of the facets that a page shows, sent back with the ticks so that changes are noticed."""
-    return _digest(f"{view.facet.id} {view.label} {view.facet.first}" for view in views)
+    return _digest(f"{view.facet.id} {view.label} {view.can_lose} {view.facet.first}" for view in views)
 
 
 def in_words(views: Sequence[FacetView]) -> str:

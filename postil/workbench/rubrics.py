@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 from postil.data.formats.rubrics import Rubric, read_rubric, write_rubric
 from postil.data.judgements import Facets
 from postil.data.questions import Facet
-from postil.data.rubrics import MOST_FACETS
+from postil.data.rubrics import MOST_FACETS, usable
 from postil.errors import InputError, PostilError
-from postil.grading.credit import by_items
+from postil.grading.credit import by_items, worth
 from postil.workbench.claims import Outcome, outcomes_told
 from postil.workbench.records import Question, View
 
@@ -98,6 +98,18 @@ def pressed(rows: Rows, button: str) -> Step | None:
     if number >= len(rows) or verb not in _VERBS:
         return None
     return _VERBS[verb](rows, number)
+
+
+def fitted(rows: Rows, points: float) -> Step:
+    """The same rubric with numbers that add up to a question's points; answers earn what they did."""
+    facets = usable(facets_of_rows(rows))
+    factor = points / worth(facets)
+    scaled = (
+        replace(facet, id=row.id, weight=facet.weight * factor, deduction=facet.deduction * factor)
+        for row, facet in zip(rows, facets, strict=True)
+    )
+    told = f"The required items now add up to {points:g}. This is not saved yet."
+    return Step(tuple(map(Row.of, scaled)), 0, "fit", told)
 
 
 def _remove(rows: Rows, number: int) -> Step:

@@ -72,6 +72,15 @@ def test_rows_are_moved_split_and_merged(browser, page):
     ]
 
 
+def test_points_are_made_to_add_up(browser, page):
+    rows = form(["", "iron", "1", "yes"], ["", "air", "3", "yes"], ["", "ice", "0", "no"], do="fit")
+    shown = browser.post(page, **rows, deduction=["", "2", "2"], group=[""] * 3, needed=[""] * 3).text
+    assert inputs(shown, "weight") == ["0.5", "1.5", "0"]
+    assert inputs(shown, "deduction") == ["", "1", "1"]
+    assert "now add up to 2" in shown
+    assert browser.post(page, **form(["", "iron", "x", "yes"], do="fit")).status_code == 400
+
+
 def test_steps_are_undone_one_by_one(browser, page):
     first = browser.post(page, **form(*ROWS, do="remove-2")).text
     second = browser.post(page, **again(first, do="split-0")).text

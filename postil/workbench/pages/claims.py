@@ -34,6 +34,7 @@ from postil.workbench.rubrics import (
     Step,
     as_file,
     facets_of_rows,
+    fitted,
     pressed,
     preview,
     read_file,
@@ -121,7 +122,9 @@ def change_facets(
     try:
         if form.button == "undo":
             return _undo(request, store, question_id, form)
-        step = pressed(rows, form.button)
+        fit = form.button == "fit"
+        points = get_question(store, question_id).points
+        step = fitted(rows, points) if fit else pressed(rows, form.button)
         if step is not None:
             return _form(request, store, question_id, step.rows, step=step, form=form)
         # New ones that were left empty are nothing; without them, errors count the rows that are shown.
