@@ -202,9 +202,11 @@ def parts(page: Page, question: str, shoot: Shoot) -> None:
         page.locator("input[name=weight]").nth(index).fill(weight)
         page.locator("select[name=required]").nth(index).select_option(must)
     shoot("parts", WHOLE)
-    page.get_by_role("button", name="Save").last.click()
-    page.get_by_role("button", name="Check the answers").click()
-    page.wait_for_selector("#job", state="detached", timeout=120_000)
+    page.get_by_role("button", name="Save", exact=True).last.click()
+    page.get_by_role("button", name="Check the answers first").click()
+    page.wait_for_selector(".changes-head", timeout=120_000)
+    shoot("rubric-preview")
+    page.get_by_role("button", name="Save the rubric").click()
 
 
 def review(page: Page, question: str, shoot: Shoot) -> None:

@@ -100,14 +100,23 @@ class Grader:
         return self.grade_class(make_question(question, references), [answer], explain=explain)[0]
 
     def grade_many(
-        self, questions: Iterable[Question], *, progress: Progress | None = None, explain: bool = False
+        self,
+        questions: Iterable[Question],
+        *,
+        progress: Progress | None = None,
+        explain: bool = False,
+        claims: Mapping[str, Facets] | None = None,
     ) -> Iterator[Graded]:
         """Judge questions with their answers, one after the other; a question's answers are one class.
 
-        Labels that the answers may carry are not read. `explain` is as in `grade`.
+        Labels that the answers may carry are not read. `explain` is as in `grade`, and `claims` has those
+        that a person set, by the question's id, as in `grade_class`.
         """
         done = 0
-        classes = ((question, _texts(question.answers), None) for question in questions)
+        set_claims = claims or {}
+        classes = (
+            (question, _texts(question.answers), set_claims.get(question.id)) for question in questions
+        )
         for question, judgements in self._grade(classes, explain=explain):
             yield question, judgements
             done += len(judgements)

@@ -29,6 +29,7 @@ from postil.data.questions import Question, count_answers, labelled_only
 from postil.errors import InputError, PostilError, number_of, some, unknown_label
 
 if TYPE_CHECKING:
+    from postil.cli.rubric import Marks, Rubrics
     from postil.explain.class_report import GradedQuestion
     from postil.grader import Grader
 
@@ -76,6 +77,14 @@ class GradeOptions:
     credit: Annotated[
         list[str] | None,
         Option(metavar="LABEL=NUMBER", help="What a label earns, from 0 to 1, as in 'partly right=0.6'."),
+    ] = None
+    rubric: Annotated[
+        Path | None,
+        Option(
+            metavar="FILE",
+            help="What a full answer says, item by item, with points: a table with columns item, points, "
+            "required, group, needed, deduction; for several questions also question. Or a Moodle backup.",
+        ),
     ] = None
     model: Annotated[Path | None, Option(metavar="FOLDER", help="A model written by `postil train`.")] = None
     reader: ReaderOption = None
@@ -156,16 +165,22 @@ def _grade_table(
 ) -> None:
     """Judge the answers of one table, or with --propose show those to label."""
     from postil.cli.grade_table import find_lessons, with_corrections
+    from postil.cli.rubric import find_rubrics, marked, refuse_beside_credit, scored
 
+    refuse_beside_credit(options.rubric, credit)
     if options.propose is not None and (options.report is not None or options.explain):
         nothing = "there is no report" if options.report is not None else "there is nothing to explain"
         raise PostilError(f"--propose does not grade, so {nothing}.", hint="Leave one of them out.")
-    inputs = [file for file in (source, options.remember, tables.key) if file is not None]
+    files = (source, options.remember, options.rubric, tables.key)
+    inputs = [file for file in files if file is not None]
     _refuse_outputs(output, options.report, inputs)
     questions = [question for question in read_source(source, tables) if question.answers]
     if not questions:
         raise InputError(source, "contains no answers.", hint="Is it the right file?")
     demand_references(source, questions)
+    rubrics = (
+        {} if options.rubric is None else find_rubrics(options.rubric, source, questions, tables.encoding)
+    )
     lessons = find_lessons(source, questions, options.remember, options.remember_labelled, tables)
     grader = options.grader(credit)
     for lesson in lessons:
@@ -176,8 +191,11 @@ def _grade_table(
     if options.propose is not None:
         _propose(grader, questions, options.propose, output, raw=options.raw)
         return
-    graded = judge(grader, questions, explain=options.explain)
-    _write(graded, output, options, source.name)
+    graded = judge(grader, questions, explain=options.explain or bool(rubrics), rubrics=rubrics)
+    marks = marked(graded, rubrics)
+    if rubrics:
+        graded = scored(graded, marks, explained=options.explain)
+    _write(graded, marks, rubrics, output, options, source.name)
     _summarise(graded, taught, output, options.report)
 
 
@@ -217,7 +235,9 @@ def _refuse_outputs(output: Path | None, report: Path | None, inputs: Sequence[P
             raise InputError(path, what, hint="Choose another name for the result.")
 
 
-def judge(grader: Grader, questions: Sequence[Question], *, explain: bool) -> list[GradedQuestion]:
+def judge(
+    grader: Grader, questions: Sequence[Question], *, explain: bool, rubrics: Rubrics | None = None
+) -> list[GradedQuestion]:
     """Judge a class, having warned of the questions that no grader can be fair to."""
     from postil.explain.class_report import GradedQuestion
     from postil.grading.screening import screen
@@ -227,22 +247,33 @@ def judge(grader: Grader, questions: Sequence[Question], *, explain: bool) -> li
         for sentence in sentences:
             typer.echo(f"warning: question {question.id}: {sentence}", err=True)
     with progress_bar("Grading", "answers", total=count_answers(questions)) as progress:
-        judged = list(grader.grade_many(questions, progress=progress, explain=explain))
+        judged = list(grader.grade_many(questions, progress=progress, explain=explain, claims=rubrics))
     return [
         GradedQuestion(question, judgements, warnings)
         for (question, judgements), warnings in zip(judged, concerns, strict=True)
     ]
 
 
-def _write(graded: Sequence[GradedQuestion], output: Path | None, options: GradeOptions, name: str) -> None:
+def _write(
+    graded: Sequence[GradedQuestion],
+    marks: Sequence[Sequence[Marks | None]],
+    rubrics: Rubrics,
+    output: Path | None,
+    options: GradeOptions,
+    name: str,
+) -> None:
+    from postil.cli import rubric
     from postil.cli.grade_table import columns, result_rows, show_graded, write_private
     from postil.explain.class_report import class_report
 
     if output is None:
-        show_graded(graded, options.labels)
+        show_graded(graded, options.labels, marks)
     else:
-        rows = result_rows(graded, options.labels, explained=options.explain)
-        write_private(output, columns(explained=options.explain), rows, raw=options.raw)
+        added = rubric.columns(rubrics)
+        rows = result_rows(graded, options.labels, marks, len(added), explained=options.explain)
+        header = columns(added, explained=options.explain)
+        numbers = [name for name in added if name in ("points", "of") or name.endswith("_points")]
+        write_private(output, header, rows, raw=options.raw, numbers=numbers)
     if options.report is not None:
         write_text(options.report, class_report(graded, f"Class report: {name}"), private=True)
 

@@ -132,6 +132,7 @@ def _refuse_table_options(options: GradeOptions, tables: TableOptions) -> None:
     single = {
         "--report": options.report,
         "--remember": options.remember,
+        "--rubric": options.rubric,
         "--remember-labelled": options.remember_labelled or None,
         "--propose": options.propose,
         "--sheet": tables.sheet,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import typer
@@ -12,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from postil.cli.options import TableOptions, read_source
+from postil.cli.rubric import Marks, cells
 from postil.cli.show import console, table
 from postil.data.formats.rows import read_rows, write_rows
 from postil.data.formats.tables import plain
@@ -46,9 +48,17 @@ _NUMBERS = ("score", "confidence")
 _SHORT_ANSWER = 100
 
 
-def write_private(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]], *, raw: bool) -> None:
+def write_private(
+    path: Path,
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    raw: bool,
+    numbers: Collection[str] = (),
+) -> None:
     """Write a class's results so that only their owner can read them, and no answer in them is a formula."""
-    write_rows(path, header, rows, defuse_formulas=not raw, numbers=_NUMBERS, private=True)
+    own = {*_NUMBERS, *numbers}
+    write_rows(path, header, rows, defuse_formulas=not raw, numbers=own, private=True)
 
 
 def pairs(graded: Sequence[GradedQuestion]) -> Iterator[tuple[Question, Answer, Judgement]]:
@@ -58,13 +68,25 @@ def pairs(graded: Sequence[GradedQuestion]) -> Iterator[tuple[Question, Answer, 
             yield result.question, answer, judgement
 
 
-def columns(*, explained: bool) -> tuple[str, ...]:
+def columns(added: Sequence[str] = (), *, explained: bool) -> tuple[str, ...]:
     """The names of a result's columns; the teacher's own stays the last, where corrections are written."""
-    return (*COLUMNS[:-1], *EXPLAINED, TEACHER) if explained else COLUMNS
+    return (*COLUMNS[:-1], *added, *(EXPLAINED if explained else ()), TEACHER)
 
 
-def result_rows(graded: Sequence[GradedQuestion], scheme: str, *, explained: bool = False) -> list[list[str]]:
-    """A row for every answer in the table's order, under the names of `columns`, labels in the scheme."""
+def result_rows(
+    graded: Sequence[GradedQuestion],
+    scheme: str,
+    marks: Sequence[Sequence[Marks | None]] = (),
+    width: int = 0,
+    *,
+    explained: bool = False,
+) -> list[list[str]]:
+    """A row for every answer in the table's order, under the names of `columns`, labels in the scheme.
+
+    `marks` are what the answers earn by rubrics, which have so many columns.
+    """
+    own = list(chain.from_iterable(marks)) or [None] * len(list(pairs(graded)))
+    listed = zip(pairs(graded), own, strict=True)
     return [
         [
             question.id,
@@ -79,10 +101,11 @@ def result_rows(graded: Sequence[GradedQuestion], scheme: str, *, explained: boo
             judgement.because,
             judgement.reader,
             judgement.read_by,
+            *(cells(mark, width) if width else ()),
             *(_explanation(judgement) if explained else ()),
             answer.label or "",
         ]
-        for question, answer, judgement in sorted(pairs(graded), key=lambda pair: pair[1].row)
+        for (question, answer, judgement), mark in sorted(listed, key=lambda pair: pair[0][1].row)
     ]
 
 
@@ -91,12 +114,15 @@ def _explanation(judgement: Judgement) -> tuple[str, str, str]:
     return (words.teacher, short_list(words.facets), words.student) if words else ("", "", "")
 
 
-def show_graded(graded: Sequence[GradedQuestion], scheme: str) -> None:
+def show_graded(
+    graded: Sequence[GradedQuestion], scheme: str, marks: Sequence[Sequence[Marks | None]] = ()
+) -> None:
     """Print each question with its answers, those that a person should look at first."""
     out = console()
-    for result in graded:
+    own = marks or [[None] * len(result.judgements) for result in graded]
+    for result, earned in zip(graded, own, strict=True):
         _show_question(out, result.question)
-        out.print(_answers(result, scheme))
+        out.print(_answers(result, scheme, earned))
         out.print()
 
 
@@ -107,15 +133,18 @@ def _show_question(out: Console, question: Question) -> None:
     out.print()
 
 
-def _answers(result: GradedQuestion, scheme: str) -> Table:
+def _answers(result: GradedQuestion, scheme: str, marks: Sequence[Marks | None]) -> Table:
     labelled = any(answer.label for answer in result.question.answers)
     names = ("id", "answer", "says", *[TEACHER] * labelled, "score", "sure", "")
     answers = table(*names, right=("score", "sure"), whole={*names} - {"answer"})
-    doubtful_first = sorted(pairs([result]), key=lambda pair: (not pair[2].deferred, pair[2].confidence))
-    for _, answer, judgement in doubtful_first:
+    listed = zip(pairs([result]), marks, strict=True)
+    doubtful_first = sorted(listed, key=lambda pair: (not pair[0][2].deferred, pair[0][2].confidence))
+    for (_, answer, judgement), mark in doubtful_first:
         text = Text(shortened(answer.text, _SHORT_ANSWER) or "(empty)")
         if judgement.because:
             text.append(f"\nbecause {judgement.because}", style="dim")
+        if mark is not None:
+            text.append(f"\n{printable(mark.words)}", style="dim")
         if judgement.explanation:
             text.append(f"\n{printable(judgement.explanation.teacher)}", style="dim")
             if len(judgement.explanation.facets) > 1:

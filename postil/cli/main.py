@@ -23,6 +23,7 @@ from postil.cli import (
     files,
     grade,
     readers,
+    rubric,
     score,
     senses,
     serve,
@@ -68,6 +69,7 @@ app.command(short_help="Show how alike two words or two texts are.")(analyse.sim
 app.command(short_help="Write a table of features for answers.")(files.features)
 app.command(short_help="Describe what files contain, or what is wrong with them.")(files.check)
 app.command(short_help="Convert answers between tables and SRA XML.")(files.convert)
+app.command(short_help="Show a rubric, or convert it from or for Moodle.")(rubric.rubric)
 app.add_typer(readers.app, name="readers")
 app.add_typer(senses.app, name="senses")
 app.add_typer(score.app, name="score")

@@ -18,12 +18,12 @@ from uuid import uuid4
 import httpx
 
 from postil import __version__
+from postil.client.problems import ApiError, UnreachableError, json_of, problem_of, retry_after_of
 from postil.client.results import (
     Added,
     AlignedSentences,
     Answer,
     AnswerFacets,
-    ApiError,
     Applied,
     Change,
     Changes,
@@ -31,6 +31,7 @@ from postil.client.results import (
     Decision,
     Erased,
     Facets,
+    FacetsPreview,
     GradedTexts,
     Health,
     Job,
@@ -42,11 +43,7 @@ from postil.client.results import (
     Question,
     TextEntailment,
     Undone,
-    UnreachableError,
-    json_of,
-    problem_of,
     read,
-    retry_after_of,
 )
 from postil.errors import PostilError
 
@@ -254,6 +251,14 @@ class Client:
         body = {"facets": [asdict(facet) for facet in facets], **_version(version)}
         return self._ask(Facets, "PUT", f"/questions/{question_id}/facets", body=body)
 
+    def preview_facets(
+        self, question_id: int, facets: Iterable[NewFacet], *, version: str | None = None
+    ) -> FacetsPreview:
+        """Say whose points these facets would change; nothing is stored."""
+        body = {"facets": [asdict(facet) for facet in facets], **_version(version)}
+        path = f"/questions/{question_id}/facets/preview"
+        return self._ask(FacetsPreview, "POST", path, body=body, keyed=False)
+
     def forget_facets(self, question_id: int) -> Facets:
         """Let Postil find the points of a full answer again."""
         return self._ask(Facets, "DELETE", f"/questions/{question_id}/facets")
@@ -291,14 +296,19 @@ class Client:
         label: str,
         *,
         ticked: Sequence[str] | None = None,
+        contradicted: Sequence[str] | None = None,
         version: str | None = None,
     ) -> Decision:
         """Give an answer the label that counts; `ticked` are the ids of the facets that it says.
 
+        `contradicted` are those of which it says the opposite, where that takes points off.
+
         With the `version` of the answer as it was read, what somebody has decided since is not overwritten:
         `ApiError` with the type `/api/v1/docs#changed` has the decision in `current`.
         """
-        body = {"label": label, "ticked": None if ticked is None else list(ticked), **_version(version)}
+        ticks = {"ticked": ticked, "contradicted": contradicted}
+        chosen = {name: list(ids) for name, ids in ticks.items() if ids is not None}
+        body = {"label": label, **chosen, **_version(version)}
         return self._ask(Decision, "PUT", f"/answers/{answer_id}/decision", body=body)
 
     def list_decisions(self, answer_id: int) -> Iterator[Decision]:

@@ -1,4 +1,4 @@
-"""What the API returns, its errors, and what is sent to it in several fields.
+"""What the API returns, and what is sent to it in several fields.
 
 Each is a frozen dataclass with the fields of the API's model of that name; a test compares them. `read` makes
 them from JSON.
@@ -11,12 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from postil.errors import PostilError
-
-if TYPE_CHECKING:
-    import httpx
 
 T = TypeVar("T")
 _hints = cache(get_type_hints)
@@ -79,6 +76,35 @@ class Facet:
     name: str
     weight: float
     required: bool
+    group: str = ""
+    needed: int = 0
+    deduction: float = 0.0
+    points: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class PointsChange:
+    """What other facets would change about the points of one answer."""
+
+    answer_id: int
+    key: str
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
+class FacetsPreview:
+    """What other facets would change: how many answers, the first of them, and the mean of all graded ones.
+
+    `unknown` counts answers whose facets have to be looked for before this is certain.
+    """
+
+    changes: tuple[PointsChange, ...]
+    count: int
+    graded: int
+    before: float
+    after: float
+    unknown: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,6 +379,9 @@ class NewFacet:
     id: str | None = None
     weight: float = 1.0
     required: bool = True
+    group: str = ""
+    needed: int = 0
+    deduction: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -420,63 +449,3 @@ def _read(kind: Any, data: object, where: str) -> Any:
         f"the server's answer is not what this client expects ({where}).",
         hint="Is this the address of a Postil server of the same version?",
     )
-
-
-@dataclass(frozen=True, slots=True)
-class FieldError:
-    """What is wrong with one part of a request."""
-
-    where: str
-    what: str
-
-
-class ApiError(PostilError):
-    """An error that the server returned, with the fields of its problem+json."""
-
-    def __init__(self, status: int, problem: Mapping[str, Any], retry_after: float | None = None) -> None:
-        self.status = status
-        self.type = str(problem.get("type", "about:blank"))
-        self.title = str(problem.get("title", f"HTTP {status}"))
-        self.detail = str(problem.get("detail") or self.title)
-        errors = problem.get("errors")
-        self.errors = tuple(
-            FieldError(str(error.get("where", "")), str(error.get("what", "")))
-            for error in (errors if isinstance(errors, list) else ())
-            if isinstance(error, dict)
-        )
-        current = problem.get("current")
-        self.current: Mapping[str, Any] | None = current if isinstance(current, dict) else None
-        self.retry_after = retry_after
-        faults = "; ".join(f"{fault.where}: {fault.what}" for fault in self.errors)
-        super().__init__(
-            f"{self.detail} ({faults})" if faults else self.detail, hint=str(problem.get("hint") or "")
-        )
-
-
-class UnreachableError(PostilError):
-    """The server did not answer, or the connection broke."""
-
-
-def json_of(answer: httpx.Response) -> object:
-    """The JSON in a response."""
-    try:
-        return answer.json()
-    except ValueError as error:
-        raise PostilError(
-            "the server's answer is not JSON.", hint="Is this the address of a Postil server?"
-        ) from error
-
-
-def problem_of(answer: httpx.Response) -> Mapping[str, Any]:
-    """The problem that a response describes; empty if it describes none."""
-    try:
-        problem = answer.json()
-    except ValueError:  # of a proxy in between, perhaps
-        return {}
-    return problem if isinstance(problem, dict) else {}
-
-
-def retry_after_of(answer: httpx.Response) -> float | None:
-    """After how many seconds the server asks to try again; None if it does not."""
-    seconds = answer.headers.get("Retry-After", "")
-    return float(seconds) if seconds.isdecimal() else None

@@ -349,7 +349,11 @@ def read_xml(path: Path | str, most_tags: int = MAX_TAGS, *, lenient: bool = Fal
     If `lenient`, a file whose only fault are bare `&` and HTML's entities is read; `problems` names them.
     """
     path = Path(path)
-    data = read_bytes(path)
+    return parse_xml(path, read_bytes(path), most_tags, lenient=lenient)
+
+
+def parse_xml(path: Path, data: bytes, most_tags: int = MAX_TAGS, *, lenient: bool = False) -> XmlFile:
+    """Parse the bytes of an XML file, as `read_xml` does; they may come out of an archive at this path."""
     # Counted before it is parsed: an element takes a hundred times the memory of its four bytes.
     if data.count(b"<") + data.count(b"=") > most_tags:
         what = f"has more than {most_tags:,} tags and attributes, the most that can be read at once."

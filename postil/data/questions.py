@@ -11,8 +11,9 @@ class Facet:
     """One small claim of a reference: two key terms in a relation (which the challenge removed).
 
     A claim that a person has put into words of their own has them all in `first`. `weight` is its share of
-    the credit; one that is not `required` only makes up for others. Claims of one `group` are alternatives:
-    `needed` of them are enough (0: all of them).
+    the credit; one that is not `required` only makes up for others. Of the claims of a `group`, `needed`
+    suffice ("any two of"; 0: all of them). `deduction`, in the same measure as the weight, is what an answer loses that
+    contradicts the claim.
     """
 
     id: str
@@ -23,6 +24,12 @@ class Facet:
     required: bool = True
     group: str = ""
     needed: int = 0
+    deduction: float = 0.0
+
+    @property
+    def wrong(self) -> bool:
+        """Whether it is a wrong statement: saying it earns nothing, and takes the deduction off."""
+        return self.weight == 0 and self.deduction > 0
 
 
 @dataclass(frozen=True, slots=True)

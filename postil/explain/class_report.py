@@ -15,6 +15,7 @@ from postil.explain.alignment_picture import alignment_svg
 from postil.explain.charts import Bar, bar_chart, histogram, share_bar
 from postil.explain.notes import PLAIN_OUTCOMES, facet_text
 from postil.explain.page import escape, page
+from postil.grading.credit import as_read
 
 OUTCOME_SIGNS = {EXPRESSED: "✓", UNADDRESSED: "–", CONTRADICTED: "✗"}
 EMPTY = '<span class="none">(empty)</span>'
@@ -144,13 +145,18 @@ def _why(explanation: Explanation, facets: Sequence[FacetOutcome], labelled: boo
 
 def _ticks(facets: Sequence[FacetOutcome]) -> str:
     """Each facet behind a tick, a dash or a cross, which say in words what they mean to those who listen."""
-    items = "".join(
-        f'<li><span class="o{outcome.label[0]}" role="img" aria-label="{PLAIN_OUTCOMES[outcome.label]}:" '
-        f'title="{PLAIN_OUTCOMES[outcome.label]}">{OUTCOME_SIGNS[outcome.label]}</span> '
-        f'<span dir="auto">{escape(facet_text(outcome.facet))}</span></li>'
-        for outcome in facets
-    )
+    items = "".join(map(_tick, as_read(facets)))
     return f'<ul class="facets" aria-label="What a full answer says">{items}</ul>' if items else ""
+
+
+def _tick(outcome: FacetOutcome) -> str:
+    """One facet behind its sign; a wrong statement is here only if the answer makes it."""
+    label = CONTRADICTED if outcome.facet.wrong else outcome.label
+    words = "wrong" if outcome.facet.wrong else PLAIN_OUTCOMES[label]
+    return (
+        f'<li><span class="o{label[0]}" role="img" aria-label="{words}:" title="{words}">'
+        f'{OUTCOME_SIGNS[label]}</span> <span dir="auto">{escape(facet_text(outcome.facet))}</span></li>'
+    )
 
 
 def _line(row: Row, labelled: bool) -> str:

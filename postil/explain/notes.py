@@ -33,6 +33,7 @@ from postil.explain.phrases import (
     wordset,
 )
 from postil.explain.wording import Content, Kind, Statement, Subject, Verb, sentences_of, write
+from postil.grading.credit import as_read, claims_of
 from postil.grading.decision import disagreement, unsaid
 from postil.language.document import Document, Token
 
@@ -70,8 +71,10 @@ def facets_in_words(outcomes: Sequence[FacetOutcome]) -> str:
 
 
 def short_list(outcomes: Sequence[FacetOutcome]) -> str:
-    """Every facet under its outcome, in one line: "said: A; B · left out: C"."""
-    return " · ".join(_by_outcome(outcomes, PLAIN_OUTCOMES))
+    """Every facet under its outcome, in one line: "said: A; B · left out: C · wrong: D"."""
+    wrong = "; ".join(facet_text(outcome.facet) for outcome in as_read(outcomes) if outcome.facet.wrong)
+    listed = _by_outcome(claims_of(outcomes), PLAIN_OUTCOMES)
+    return " · ".join([*listed, *([f"wrong: {wrong}"] if wrong else [])])
 
 
 def spoken_against(label: str, outcomes: Sequence[FacetOutcome]) -> list[Statement]:
@@ -335,7 +338,7 @@ def explained(judgements: Sequence[Judgement], comparisons: Sequence[Comparison 
         differences = find_differences(comparison.alignment, *texts)
         read_to = None if comparison.whole else len(comparison.answer.tokens)
         note, doubt = for_teacher(
-            differences, *texts, label, comparison.claims, deferred=deferred, read_to=read_to
+            differences, *texts, label, claims_of(comparison.claims), deferred=deferred, read_to=read_to
         )
         student = for_student(differences, *texts, label, comparison.question, deferred=deferred)
         return Explanation(comparison.alignment, note, student, comparison.claims, doubt)

@@ -12,7 +12,7 @@ from postil.data.arrays import Floats
 from postil.data.judgements import EXPRESSED, FacetOutcome, Judgement
 from postil.data.labels import RESPONSE_SCHEMES, Scheme
 from postil.errors import PostilError, some, unknown_label
-from postil.grading.credit import earns_nothing
+from postil.grading.credit import earns_nothing, needed_of
 
 LABELS = RESPONSE_SCHEMES["5way"].labels
 Labels = NDArray[np.intp]
@@ -111,22 +111,47 @@ SURE = 0.75
 
 
 def unsaid(outcomes: Sequence[FacetOutcome]) -> list[FacetOutcome]:
-    """The required facets that an answer surely does not express."""
-    return [
+    """The required facets that an answer surely does not express; of a group, only if too few are left."""
+    missing = [
         outcome
         for outcome in outcomes
         if outcome.facet.required and outcome.label != EXPRESSED and outcome.confidence >= SURE
     ]
+    lost = {
+        name
+        for name, members in _groups(outcomes).items()
+        if len(members) - sum(outcome in missing for outcome in members) < _needed(members)
+    }
+    return [outcome for outcome in missing if not outcome.facet.group or outcome.facet.group in lost]
 
 
 def disagreement(label: str, outcomes: Sequence[FacetOutcome]) -> float:
-    """How sure the facets are that a label is wrong, from `SURE` on; 0 where they do not say so."""
+    """How sure the facets are that a label is wrong, from `SURE` on; 0 where they do not say so.
+
+    Of a group, as many facets as are needed have to be expressed, those that are surest of it.
+    """
     if label == "correct":
         return max((outcome.confidence for outcome in unsaid(outcomes)), default=0.0)
-    required = [outcome for outcome in outcomes if outcome.facet.required]
+    required = [outcome for outcome in outcomes if outcome.facet.required and not outcome.facet.group]
+    for members in _groups(outcomes).values():
+        surest = sorted(members, key=lambda outcome: (outcome.label != EXPRESSED, -outcome.confidence))
+        required += surest[: _needed(members)]
     if all(outcome.label == EXPRESSED and outcome.confidence >= SURE for outcome in required):
         return min((outcome.confidence for outcome in required), default=0.0)
     return 0.0
+
+
+def _groups(outcomes: Sequence[FacetOutcome]) -> dict[str, list[FacetOutcome]]:
+    """The required facets of which some suffice, by group."""
+    groups: dict[str, list[FacetOutcome]] = {}
+    for outcome in outcomes:
+        if outcome.facet.group and outcome.facet.required:
+            groups.setdefault(outcome.facet.group, []).append(outcome)
+    return groups
+
+
+def _needed(members: Sequence[FacetOutcome]) -> int:
+    return needed_of([outcome.facet for outcome in members])
 
 
 def reconciled(judgement: Judgement, outcomes: Sequence[FacetOutcome]) -> Judgement:

@@ -30,13 +30,19 @@ class FacetView:
     """A facet as a page shows it: what the machine says of it, and whether it is ticked.
 
     `machine` is its outcome, None where it has not looked; `told` means that the tick, or its absence, is a
-    person's.
+    person's. An answer that says the opposite is not `ticked`, but `denied`.
     """
 
     facet: Facet
     machine: Outcome | None
     ticked: bool
     told: bool = False
+    denied: bool = False
+
+    @property
+    def can_lose(self) -> bool:
+        """Whether it matters that an answer contradicts the facet, so that a person can say so."""
+        return self.facet.deduction > 0 and not self.facet.wrong
 
     @property
     def label(self) -> str | None:
@@ -45,7 +51,7 @@ class FacetView:
             return None
         if self.ticked:
             return EXPRESSED
-        return CONTRADICTED if self.machine and self.machine.label == CONTRADICTED else UNADDRESSED
+        return CONTRADICTED if self.denied else UNADDRESSED
 
     @property
     def outcome(self) -> FacetOutcome:
@@ -72,34 +78,65 @@ def facet_views(
     """
     if facets is None:
         return tuple(
-            FacetView(Facet(outcome.id, outcome.name), outcome, outcome.label == EXPRESSED)
+            _view(Facet(outcome.id, outcome.name), outcome, outcome.label == EXPRESSED)
             for outcome in outcomes
         )
     told = told or {}
     by_name = {outcome.name: outcome for outcome in outcomes}
     said = {outcome.name for outcome in outcomes if outcome.label == EXPRESSED}
     return tuple(
-        FacetView(facet, by_name.get(facet.first), told.get(facet.id, facet.first in said), facet.id in told)
+        _view(
+            facet,
+            by_name.get(facet.first),
+            told.get(facet.id, facet.first in said),
+            facet.id in told,
+            told.get(denial(facet.id)),
+        )
         for facet in facets
     )
 
 
-def ticks_of(views: Sequence[FacetView]) -> frozenset[str] | None:
-    """The facets that count as said; None where nobody has looked for all of them."""
-    if not views or any(view.label is None for view in views):
-        return None
-    return frozenset(view.facet.id for view in views if view.ticked)
+def _view(
+    facet: Facet, machine: Outcome | None, ticked: bool, told: bool = False, denied: bool | None = None
+) -> FacetView:
+    if denied is None:
+        denied = machine is not None and machine.label == CONTRADICTED
+    return FacetView(facet, machine, ticked, told, denied and not ticked)
+
+
+def denial(facet_id: str) -> str:
+    """The tick that says that an answer contradicts a facet; ids of facets never begin so."""
+    return f"!{facet_id}"
+
+
+def outcomes_told(views: Sequence[FacetView]) -> dict[str, str] | None:
+    """What became of each facet, by its id; None where nobody has looked for all of them."""
+    outcomes = {view.facet.id: view.label for view in views if view.label is not None}
+    return outcomes if views and len(outcomes) == len(views) else None
 
 
 def told_by(views: Sequence[FacetView], ticked: Iterable[str]) -> dict[str, bool] | None:
     """What a person says of each facet by leaving these ticked; None if that says nothing.
 
     Anyone who changes a tick has looked at all of them. Otherwise facets that nobody looked for stay open.
+    Where a facet is ticked as said and as contradicted, the tick that is new counts.
     """
     ticks = set(ticked)
-    changed = any(view.ticked != (view.facet.id in ticks) for view in views)
-    asked = [view.facet.id for view in views if changed or view.label is not None]
-    return {facet_id: facet_id in ticks for facet_id in asked} or None
+    for view in views:
+        facet_id = view.facet.id
+        if {facet_id, denial(facet_id)} <= ticks:
+            ticks.discard(denial(facet_id) if view.denied else facet_id)
+    before = {view.facet.id for view in views if view.ticked}
+    before |= {denial(view.facet.id) for view in views if view.denied and view.can_lose}
+    known = {name for view in views for name in (view.facet.id, denial(view.facet.id))}
+    changed = bool(before ^ (ticks & known))
+    told: dict[str, bool] = {}
+    for view in views:
+        if changed or view.label is not None:
+            told[view.facet.id] = view.facet.id in ticks
+            if view.can_lose:
+                told[denial(view.facet.id)] = denial(view.facet.id) in ticks
+    return told or None
 
 
 def looked_for(facets: Facets) -> str | None:
@@ -112,7 +149,7 @@ def looked_for(facets: Facets) -> str | None:
 
 def as_shown(views: Sequence[FacetView]) -> str:
     """A digest of the facets that a page shows, sent back with the ticks so that changes are noticed."""
-    return _digest(f"{view.facet.id} {view.label} {view.facet.first}" for view in views)
+    return _digest(f"{view.facet.id} {view.label} {view.can_lose} {view.facet.first}" for view in views)
 
 
 def in_words(views: Sequence[FacetView]) -> str:

@@ -14,7 +14,7 @@ from postil.data import questions
 from postil.data.judgements import AlignedPair, Facets, Reason
 from postil.data.labels import PARTLY, PLAIN_NAMES, RESPONSE_SCHEMES
 from postil.grading.credit import earned
-from postil.workbench.claims import FacetView, Outcome, facet_views, ticks_of
+from postil.workbench.claims import FacetView, Outcome, facet_views, outcomes_told
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST_DIGITS = 18  # of a number in a version
@@ -155,7 +155,10 @@ class Question:
     @property
     def facets_version(self) -> str:
         """A fingerprint of the rubric, which changes whenever the rubric does."""
-        rows = self.facets and [[item.id, item.first, item.weight, item.required] for item in self.facets]
+        rows = self.facets and [
+            [item.id, item.first, item.weight, item.required, item.group, item.needed, item.deduction]
+            for item in self.facets
+        ]
         return _fingerprint(dumps(rows))
 
 
@@ -301,7 +304,9 @@ class View:
     @property
     def score(self) -> float | None:
         """What the answer earns, 0 to 1; equal labels and ticks earn the same, for pupils compare points."""
-        return None if self.label is None else earned(self.label, self.set_facets, ticks_of(self.facets))
+        if self.label is None:
+            return None
+        return earned(self.label, self.set_facets, outcomes_told(self.facets))
 
     @property
     def facets(self) -> tuple[FacetView, ...]:
@@ -317,10 +322,11 @@ class View:
     @property
     def facets_said(self) -> tuple[int, int] | None:
         """How many facets a partly right answer says, and of how many; None where that tells nothing."""
-        ticks = ticks_of(self.facets)
-        if self.label != PARTLY or ticks is None or not self.facets_count:
+        outcomes = outcomes_told(self.facets)
+        if self.label != PARTLY or outcomes is None or not self.facets_count:
             return None
-        return len(ticks), len(self.facets)
+        claims = [view for view in self.facets if not view.facet.wrong]
+        return sum(view.ticked for view in claims), len(claims)
 
     @property
     def plain(self) -> str:

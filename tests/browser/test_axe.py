@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 from walking import ANSWERS, NARROW, PATIENCE, QUESTION, REFERENCES, WIDE, class_file, overflow
 
-from postil.data.labels import RESPONSE_SCHEMES
+from postil.data.labels import PARTLY, RESPONSE_SCHEMES
 from postil.data.questions import Facet
 from postil.workbench.records import NewAnswer
-from postil.workbench.store import answers, courses, decisions, jobs
+from postil.workbench.store import answers, courses, decisions, jobs, rubrics
 from postil.workbench.store.database import Store, open_store
 
 pytestmark = pytest.mark.slow
@@ -28,6 +30,7 @@ SHOWN = {
     "review with ticks": "#earns",
     "parts": ".danger-zone",
     "parts proposed": ".facet-rows",
+    "what other parts would change": ".changes-head",
     "groups": ".group",
     "changes": "table.changes .badge",
     "trust": ".plot",
@@ -73,6 +76,7 @@ def addresses(workbench):
         "review with ticks": f"/answers/{ticked}",
         "parts": f"/questions/{parts}/facets",
         "parts proposed": f"/questions/{blank}/facets",
+        "what other parts would change": f"/questions/{parts}/facets/preview",
         "table with parts": f"/questions/{parts}",
         "report with parts": f"/questions/{parts}/report",
         "groups": f"{here}/groups",
@@ -91,7 +95,19 @@ def with_parts(store: Store, course: int) -> tuple[int, int]:
     own = [Facet("", "it is warm"), Facet("", "the water evaporates", weight=2.0, required=False)]
     courses.set_facets(store, question, own)
     done(store, jobs.enqueue(store, "grade", question))
-    return question, answers.list_answers(store, question)[0].id
+    ids = [answer.id for answer in answers.list_answers(store, question)]
+    decisions.decide(store, question, ids, PARTLY, "group")
+    draft = [
+        *(replace(facet, group="either", needed=1, required=True) for facet in get_own(store, question)),
+        Facet("", "it vanishes", weight=0.0, deduction=1.0),
+    ]
+    seen = courses.get_question(store, question).facets_version
+    done(store, rubrics.draft_rubric(store, question, draft, seen))
+    return question, ids[0]
+
+
+def get_own(store: Store, question: int) -> Sequence[Facet]:
+    return courses.get_question(store, question).facets or ()
 
 
 def done(store: Store, job: int) -> None:

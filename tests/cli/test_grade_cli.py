@@ -74,7 +74,7 @@ class MadeUp:
         )
 
     def grade_many(
-        self, questions, *, progress=None, explain=False
+        self, questions, *, progress=None, explain=False, claims=None
     ) -> Iterator[tuple[object, list[Judgement]]]:
         for question in questions:
             references = [reference.text for reference in question.references]
@@ -438,7 +438,7 @@ def test_tables_refused_before_grading(postil, tmp_path, text, options, said):
 
 
 def test_a_failure_leaves_nothing_half_written(postil, table, tmp_path, made_up, monkeypatch):
-    def fail(questions: object, *, progress: object = None, explain: bool = False) -> None:
+    def fail(questions: object, **options: object) -> None:
         raise PostilError("the chalk is broken.")
 
     monkeypatch.setattr(made_up, "grade_many", fail)

@@ -16,7 +16,7 @@ from typing import get_args, get_type_hints
 import httpx
 import pytest
 
-from postil.client import ApiError, Client, NewAnswer, NewFacet, results
+from postil.client import ApiError, Client, NewAnswer, NewFacet, problems, results
 from postil.workbench.api.app import create_api
 from postil.workbench.settings import Settings
 
@@ -35,6 +35,7 @@ EXAMPLES = {
     "name": "x", "text": "x", "label": "correct", "kind": "grade", "job_id": 9, "course_id": 3,
     "question_id": 7, "answer_id": 5, "question": "Why?", "reference": "It is.", "references": ["It is."],
     "points": 2.0, "state": "doubtful", "search": "x", "scheme": "2way", "explain": True, "ticked": ["f1"],
+    "contradicted": ["f2"],
     "answers": "decided", "pairs": {"p1": ("It is.", "It was.")}, "decided": [("a", "correct")],
     "facets": ["it"], "version": "31-0", "decision": 31,
     "who": [101], "name_or_id": "Kim", "strictness": "strict", "reader": "careful",
@@ -42,6 +43,7 @@ EXAMPLES = {
 SPECIAL = {
     "add_answers": {"answers": [NewAnswer("u1", "a", "Kim", "correct")]},
     "set_facets": {"facets": [NewFacet("it", "f1")]},
+    "preview_facets": {"facets": [NewFacet("it", "f1")]},
     "grade_class": {"answers": {"u1": "a"}},
     "find_facets": {"answers": {"u1": "a"}},
     "export_question": {"kind": "csv"},
@@ -172,7 +174,7 @@ def test_an_error_has_the_fields_of_a_problem():
     assert described.keys() <= vars(error).keys()
     assert (error.type, error.title, error.status, error.detail) == ("a type", "a title", 422, "a detail")
     assert (error.hint, error.current) == ("a hint", {"id": 7})
-    assert error.errors == (results.FieldError("body", "it is too long"),)
+    assert error.errors == (problems.FieldError("body", "it is too long"),)
 
 
 def same_kind(kind, shape):

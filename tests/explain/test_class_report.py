@@ -382,8 +382,12 @@ def test_histogram(values, said):
 
 def ticked(*outcomes, given=()):
     """The page of one answer with these outcomes of its facets."""
-    pair = AlignedPair("1", ("x",), ("y",), (Alignment((1,), (1,), ("EQUI",), 5.0),))
     facets = tuple(FacetOutcome(Facet(str(n), name), label, 0.9) for n, (name, label) in enumerate(outcomes))
+    return reported(facets, given)
+
+
+def reported(facets, given=()):
+    pair = AlignedPair("1", ("x",), ("y",), (Alignment((1,), (1,), ("EQUI",), 5.0),))
     told = Explanation(pair, "It says much.", "Well.", facets)
     asked = Question("Q", "Why?", (Reference("r", "So.", facets=given),), (Answer("a1", "it is"),))
     return class_report([GradedQuestion(asked, [judged("correct", explanation=told)])])
@@ -424,3 +428,13 @@ def test_of_a_cascade_it_says_how_much_each_reader_decided():
     assert told in page
     assert who_read(judgements[:1]).endswith("the quick reader decided 1.")
     assert who_read([]) == who_read([empty, judged("correct", reader="quick", read_by="quick")]) == ""
+
+
+def test_a_wrong_statement_is_shown_only_where_it_is_made():
+    wrong = [Facet(name, name, weight=0.0, required=False, deduction=1.0) for name in ("ice", "wood")]
+    labels = {"ice": EXPRESSED, "wood": UNADDRESSED}
+    claim = FacetOutcome(Facet("a", "air"), EXPRESSED, 0.9)
+    page = reported((claim, *(FacetOutcome(facet, labels[facet.id], 0.9) for facet in wrong)))
+    listed = re.search(r'<ul class="facets".*?</ul>', page, re.DOTALL)[0]
+    assert re.findall(r'aria-label="([^"]*)" title="[^"]*">(.)<', listed) == [("said:", "✓"), ("wrong:", "✗")]
+    assert words(listed) == "✓ air ✗ ice"

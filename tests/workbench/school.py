@@ -96,7 +96,9 @@ def _people(store: Store) -> tuple[int, int, int]:
 def _judge_and_decide(store: Store, question: int, teacher: int) -> None:
     ids = [answer.id for answer in answers.list_answers(store, question)]
     parts = [Facet("", "the path"), Facet("", "is closed", weight=3.0, required=False)]
-    courses.set_facets(store, question, parts)
+    courses.set_facets(store, question, [*parts, Facet("", "a switch")])
+    parts += [Facet("", name, group="examples", needed=1, deduction=0.5) for name in ("copper", "iron")]
+    courses.set_facets(store, question, parts, by=teacher)
     own = courses.get_question(store, question).facets
     outcomes = (
         Outcome("p1", "the path", EXPRESSED, 0.9, ("path",)),

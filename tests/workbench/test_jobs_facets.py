@@ -8,14 +8,18 @@ import pytest
 from stub_machine import StubMachine
 from test_jobs import do, views
 
-from postil.data.judgements import EXPRESSED, UNADDRESSED, FacetOutcome, Reason
+from postil.data.judgements import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOutcome, Reason
+from postil.data.labels import PARTLY
 from postil.data.questions import Facet
+from postil.errors import PostilError
 from postil.grading.decision import reconciled
+from postil.workbench.claims import denial
 from postil.workbench.jobs import grading
 from postil.workbench.jobs.library import GraderMachine
 from postil.workbench.records import NewAnswer
-from postil.workbench.store import answers, courses, decisions, jobs
+from postil.workbench.store import answers, courses, decisions, jobs, rubrics
 from postil.workbench.store.answers import get_view
+from postil.workbench.store.rows import ChangedError
 
 PATH, CLOSED = Facet("", "path"), Facet("", "closed")
 
@@ -232,3 +236,107 @@ def test_the_shipped_grader_finds_and_judges_facets(store, lit):
     assert found[1].judged.reason is Reason.TOLD
     assert [view.score for view in found[:2]] == [0.5, 0.5]
     assert found[0].judged.facets[0].words
+
+
+@pytest.fixture
+def graded_by(store, question_id):
+    """A rubric of one item, and a class that was graded by it."""
+    courses.set_facets(store, question_id, [PATH])
+    do(store, "grade", question_id)
+    return question_id
+
+
+def drafted(store, question_id, *facets):
+    """The number of the job that looks for these beside the item that is there."""
+    question = courses.get_question(store, question_id)
+    return rubrics.draft_rubric(store, question_id, [*question.facets, *facets], question.facets_version)
+
+
+def test_a_draft_is_looked_for_beside_what_counts(store, graded_by):
+    before = {view.answer.key: view.judged for view in views(store, graded_by)}
+    job_id = drafted(store, graded_by, Facet("", "open"))
+    job = jobs.lease_job(store, "w")
+    assert job.id == job_id
+    grading.run(store, job, StubMachine())
+    job = jobs.get_job(store, job_id)
+    assert (job.state, job.done, job.result["answers"]) == ("done", 4, 4)
+    assert {view.answer.key: view.judged for view in views(store, graded_by)} == before
+    found = rubrics.found_for(store, job)
+    names = {view.answer.id: view.answer.key for view in views(store, graded_by)}
+    assert {names[id]: "".join(one.label[0] for one in its) for id, its in found.items()} == {
+        "a": "EU",
+        "b": "UE",
+        "c": "UU",
+        "d": "UU",
+    }
+    rubrics.apply_draft(store, job_id, rubrics.drafted(job))
+    assert ticked(store, graded_by) == {"a": "10", "b": "01", "c": "00", "d": "00"}
+    after = {view.answer.key: view.judged.label for view in views(store, graded_by)}
+    assert after == {key: judged.label for key, judged in before.items()}
+    assert not courses.is_outdated(store, graded_by)
+    with pytest.raises(PostilError, match="no longer available"):
+        rubrics.apply_draft(store, job_id, [PATH])
+
+
+def test_a_draft_is_looked_for_in_the_rest_after_a_worker_died(store, graded_by):
+    class Dying(StubMachine):
+        def explain(self, question, texts, judgements):
+            explained.append(len(texts))
+            if len(explained) == 2:
+                raise SystemExit
+            return super().explain(question, texts, judgements)
+
+    explained: list[int] = []
+    drafted(store, graded_by, Facet("", "open"))
+    with pytest.raises(SystemExit):
+        grading.run(store, jobs.lease_job(store, "w"), Dying(), batch=2)
+    again = jobs.lease_job(store, "w", expires_after=-1)
+    grading.run(store, again, Dying(), batch=2)
+    assert explained == [2, 2, 2]
+    assert len(rubrics.found_for(store, again)) == 4
+
+
+def test_a_new_draft_takes_the_place_of_one_that_is_being_looked_for(store, graded_by):
+    drafted(store, graded_by, Facet("", "open"))
+    first = jobs.lease_job(store, "w")
+    second = drafted(store, graded_by, Facet("", "closed"))
+    with pytest.raises(jobs.LeaseLostError):
+        grading.run(store, first, StubMachine())
+    assert jobs.lease_job(store, "w").id == second
+
+
+def test_a_draft_needs_the_rubric_that_was_seen_and_is_asked_for_in_no_other_way(store, graded_by):
+    with pytest.raises(ChangedError):
+        rubrics.draft_rubric(store, graded_by, [PATH], "of yesterday")
+    with pytest.raises(ValueError, match="preview"):
+        jobs.enqueue(store, "preview", graded_by)
+    job_id = drafted(store, graded_by, Facet("", "open"))
+    grading.run(store, jobs.lease_job(store, "w"), StubMachine())
+    seen = courses.get_question(store, graded_by).facets_version
+    courses.set_facets(store, graded_by, [CLOSED])
+    with pytest.raises(ChangedError):
+        rubrics.apply_draft(store, job_id, [PATH], seen=seen)
+    assert [one.first for one in courses.get_question(store, graded_by).facets] == ["closed"]
+
+
+def test_a_draft_keeps_what_a_person_ticked_for_equal_answers(store, question_id, ids):
+    courses.set_facets(store, question_id, [replace(PATH, deduction=1.0)])
+    (path,) = courses.get_question(store, question_id).facets
+    ticks = {path.id: False, denial(path.id): True}
+    decisions.decide(store, question_id, [ids["a"]], PARTLY, "review", ticked=ticks)
+    do(store, "grade", question_id)
+    job_id = drafted(store, question_id, Facet("", "closed"))
+    grading.run(store, jobs.lease_job(store, "w"), StubMachine())
+    rubrics.apply_draft(store, job_id, rubrics.drafted(jobs.get_job(store, job_id)))
+    view = get_view(store, ids["a"])
+    assert [shown.label for shown in view.facets] == [CONTRADICTED, EXPRESSED]
+
+
+def test_only_so_many_earlier_rubrics_are_kept(store, question_id, monkeypatch):
+    monkeypatch.setattr(courses, "MOST_EARLIER", 3)
+    for number in range(6):
+        courses.set_facets(store, question_id, [Facet("", f"part {number}")], by=None)
+    kept = [
+        rubric.facets and rubric.facets[0].first for rubric in rubrics.earlier_rubrics(store, question_id)
+    ]
+    assert kept == ["part 4", "part 3", "part 2"]

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from postil.data import judgements, questions
 from postil.entailment import entailer, findings
 from postil.workbench import claims, records
-from postil.workbench.api import auth, judging_schemas, schemas
+from postil.workbench.api import auth, judging_schemas, rubric_schemas, schemas
 from postil.workbench.api import pupils as pupil_schemas
 from postil.workbench.store import pupils as stored_pupils
 
@@ -26,6 +26,7 @@ COUNTED = "counted by the store, of what it holds"
 EXPLAINED = "part of its `explanation`"
 RESEARCH = "only research corpora have it"
 SHOWN = "what counts, worked out from judgement and decision when it is shown"
+SHOWN_OF_WEIGHT = "worked out from the weight when it is shown"
 VERSION = "made from the rest when it is shown"
 INSIDE = "for the workbench itself; nobody else can use it"
 ELSEWHERE = "has an address of its own in the API"
@@ -119,6 +120,7 @@ PAIRS = [
             "facet": "`id` and `name`",
             "machine": INSIDE,
             "ticked": "in `outcome`",
+            "denied": "in `outcome`",
             "told": "`decided`",
         },
     ),
@@ -144,11 +146,16 @@ PAIRS = [
         only_shape={"version": "what the edit is based on"},
         differ=dict.fromkeys(("text", "references", "points"), "what is left out stays as it is"),
     ),
-    Pair(schemas.NewFacet, schemas.Facet, differ={"id": "none for a new facet"}),
+    Pair(
+        rubric_schemas.NewFacet,
+        rubric_schemas.Facet,
+        only_other={"points": SHOWN_OF_WEIGHT},
+        differ={"id": "none for a new facet"},
+    ),
     Pair(
         schemas.NewDecision,
         schemas.Decision,
-        only_shape={"version": "what the decision is based on"},
+        only_shape={"version": "what the decision is based on", "contradicted": "in `ticked`, after a `!`"},
         only_other=dict.fromkeys(("id", "answer_id", "source", "made", "undone", "machine_label"), SENT),
         differ={"ticked": "the ids of those that are ticked; the others that are set are not"},
     ),
@@ -192,11 +199,10 @@ PAIRS = [
     ),
     Pair(judging_schemas.TextDifference, findings.Difference),
     Pair(
-        schemas.Facet,
+        rubric_schemas.Facet,
         questions.Facet,
-        only_shape={"name": "`first`: a person's facet is one phrase"},
-        only_other={"first": "`name`", "second": RESEARCH, "relation": RESEARCH}
-        | dict.fromkeys(("group", "needed"), "the workbench has no alternatives yet"),
+        only_shape={"name": "`first`: a person's facet is one phrase", "points": SHOWN_OF_WEIGHT},
+        only_other={"first": "`name`", "second": RESEARCH, "relation": RESEARCH},
     ),
     Pair(
         judging_schemas.FoundFacet,
@@ -320,6 +326,7 @@ ALONE = {
     **dict.fromkeys(("SentencePair", "TextPair", "NewJob", "ChosenChanges"), REQUEST),
     **dict.fromkeys(("SoughtPupil", "ErasedPupils"), REQUEST),
     **dict.fromkeys(("Added", "Applied", "Undone", "CurrentDecision"), COUNT),
+    **dict.fromkeys(("FacetsPreview", "PointsChange"), "what other facets would change, which nobody keeps"),
     **dict.fromkeys(("Health", "Me"), "about the server and the token, which only the API has"),
     **dict.fromkeys(("Received", "Shown", "Page"), "what the others are made from"),
 }
@@ -367,7 +374,7 @@ def test_two_shapes_of_one_thing_agree(pair):
 def test_every_model_of_the_api_is_compared_or_stands_alone():
     models = {
         kind.__name__
-        for module in (schemas, judging_schemas, pupil_schemas, auth)
+        for module in (schemas, rubric_schemas, judging_schemas, pupil_schemas, auth)
         for kind in vars(module).values()
         if isinstance(kind, type) and issubclass(kind, BaseModel) and kind.__module__ == module.__name__
     }

@@ -22,6 +22,7 @@ from postil.workbench.store import (
     jobs,
     judgements,
     rounds,
+    rubrics,
 )
 from postil.workbench.store.answers import Filter
 from postil.workbench.store.backups import back_up, restore
@@ -146,6 +147,9 @@ def test_the_store_reads_what_older_versions_wrote(revision, kind, kept):
         assert (question.points, question.judged) == (2.5, 5)
         assert bool(question.facets) == (revision > "0001")
         assert courses.is_outdated(store, question.id) == bool(question.facets)  # "e" was never looked at
+        groups = [(facet.group, facet.needed, facet.deduction) for facet in question.facets or ()]
+        assert (("examples", 1, 0.5) in groups) == (revision >= "0008")
+        assert len(rubrics.earlier_rubrics(store, question.id)) == (2 if revision >= "0008" else 0)
         views = find(store, question.id)
         assert [view.answer.key for view in views] == list("abcdef")
         assert views[1].judged.alignment.alignments[1].labels == ("OPPO", "POL")
@@ -222,6 +226,8 @@ def test_what_going_back_loses_is_said_before(kind, kept):
             ("course", "reader"),
             *((table, column) for table in ("judgement", "proposal") for column in ("reader", "read_by")),
         }
+    with as_it_is(kept("0008", kind)) as store, store.reading() as session:
+        assert losses(session.connection(), "0007") == [Loss("rubric", None, 2)]
     with as_it_is(kept("0003", kind)) as store, store.reading() as session:
         lost = losses(session.connection(), "0002")
         assert Loss("account", None, 4) in lost

@@ -16,6 +16,7 @@ from postil.data.formats.moodle import read_moodle_xml
 from postil.data.formats.quizzes import MOST_TEXT, Quiz, describe_quiz
 from postil.data.formats.rows import candidates, find_columns, read_rows
 from postil.data.formats.rte import Pair, PairJudgement, read_pairs, read_run
+from postil.data.formats.rubrics import is_rubric, read_rubrics
 from postil.data.formats.sensekeys import read_sense_key, read_sense_map
 from postil.data.formats.senseval import read_senseval
 from postil.data.formats.sra import read_corpus, read_labels
@@ -49,6 +50,7 @@ class Format(StrEnum):
     SENSE_CORPUS = "sense corpus"
     SENSE_KEY = "sense key"
     SENSE_MAP = "sense map"
+    RUBRIC = "rubric"
     UNKNOWN = ""
 
 
@@ -58,6 +60,8 @@ QUIZ_FORMATS = (Format.MOODLE_XML, Format.GIFT)
 def describe(path: Path) -> str:
     """Read a file of any known format completely, and describe what it holds."""
     kind = detect(path)
+    if kind is Format.TABLE and is_rubric(read_rows(path).header):
+        kind = Format.RUBRIC
     reader = _READERS.get(kind)
     if reader is None:
         hint = "Answers can be .csv, .tsv, .jsonl or .xlsx; docs/reference/formats.md lists the rest."
@@ -72,6 +76,8 @@ def detect(path: Path) -> Format:
         return Format.RESPONSE_CORPUS
     if suffix == ".wa":
         return Format.ALIGNMENTS
+    if suffix == ".mbz":
+        return Format.RUBRIC
     if suffix in _BINARY_OR_JSON_TABLES:
         return Format.TABLE
     head = read_text(path, encoding="latin-1")[:5000]
@@ -85,6 +91,8 @@ def detect(path: Path) -> Format:
         quiz = quiz_format(read_text(path, encoding="latin-1"))
         if quiz:
             return quiz
+    if suffix == ".xml" and "<areas" in head:
+        return Format.RUBRIC
     if suffix == ".xml":
         return Format.RESPONSE_CORPUS if "<question" in head else Format.ENTAILMENT_PAIRS
     if path.name.endswith(".chunk.txt"):
@@ -154,6 +162,12 @@ def _describe_table(path: Path) -> str:
     return f"{describe_questions(read_table(path))}; answers in column {columns.answer!r}"
 
 
+def _describe_rubrics(path: Path) -> str:
+    rubrics = read_rubrics(path)
+    items = number_of(sum(len(rubric.facets) for rubric in rubrics), "item")
+    return f"{items} for {number_of(len(rubrics), 'question')}"
+
+
 def _describe_labels(items: Sequence[Pair | PairJudgement], unit: str) -> str:
     return f"{number_of(len(items), unit)} ({_counted(item.label for item in items)})"
 
@@ -182,6 +196,7 @@ def _describe_key(path: Path) -> str:
 
 _READERS: Mapping[Format, Callable[[Path], str]] = {
     Format.TABLE: _describe_table,
+    Format.RUBRIC: _describe_rubrics,
     Format.MOODLE_XML: lambda path: describe_quiz(read_moodle_xml(path)),
     Format.GIFT: lambda path: describe_quiz(read_gift(path)),
     Format.RESPONSE_CORPUS: lambda path: describe_questions(read_corpus(path)),

@@ -27,6 +27,7 @@ _OWN_HEADERS = (
     {"question_id", "id", "answer", "teacher"},
     {"key", "student", "answer", "official label"},
     {"postil_label", "postil_score", "postil_confidence"},
+    {"item", "points", "required", "group", "needed", "deduction"},
 )
 
 # Characters that a format cannot hold: lone surrogates, NUL in text, control characters in XML.

@@ -127,7 +127,8 @@ def _kinds_of(operation: Spec, path: str) -> list[str]:
     body, parameters = "requestBody" in operation, operation.get("parameters", [])
     kinds = list(_WITH_TOKEN) if "security" in operation else []
     kinds += ["not-found"] if "{" in path or path in _NAMING else []
-    may_conflict = _is_keyed(operation) or "export" in path or path == "/grade"  # which may name a reader
+    # A request for judgements may name a reader that does not work here.
+    may_conflict = _is_keyed(operation) or "export" in path or "preview" in path or path == "/grade"
     kinds += ["conflict"] if may_conflict else []
     kinds += ["bad-request", "too-large"] if body else []
     kinds += ["invalid"] if body or parameters else []

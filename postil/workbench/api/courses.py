@@ -8,8 +8,9 @@ from fastapi import APIRouter, HTTPException, Query, Request, Response
 from pydantic import BaseModel
 
 from postil.data.questions import Facet
+from postil.data.rubrics import usable
 from postil.errors import number_of
-from postil.workbench.api import schemas
+from postil.workbench.api import rubric_schemas, schemas
 from postil.workbench.api.auth import reads
 from postil.workbench.api.idempotency import KeyedRoute, writes_once
 from postil.workbench.api.routes import (
@@ -23,13 +24,15 @@ from postil.workbench.api.routes import (
     read_facets,
     read_question,
     show_answer,
+    show_preview,
 )
 from postil.workbench.api.schemas import MOST_NUMBER, Label, State
-from postil.workbench.claims import told_by
+from postil.workbench.claims import denial, told_by
 from postil.workbench.http.access import OfPerson
 from postil.workbench.http.problems import ProblemError
-from postil.workbench.http.rendering import OfStore, note
+from postil.workbench.http.rendering import OfStore, all_views, note
 from postil.workbench.records import Decision, Level, NewAnswer, Version, View
+from postil.workbench.rubrics import preview
 from postil.workbench.store import answers, decisions, events
 from postil.workbench.store import courses as stored
 from postil.workbench.store.rows import ChangedError, storable
@@ -164,7 +167,7 @@ def delete_question(request: Request, question_id: QuestionId, store: OfStore) -
 @questions_router.get(
     "/questions/{question_id}/facets", dependencies=reads(Level.HELP), summary="Get the facets"
 )
-def get_facets(question_id: QuestionId, store: OfStore) -> schemas.Facets:
+def get_facets(question_id: QuestionId, store: OfStore) -> rubric_schemas.Facets:
     """The points that a full answer makes, as set by a teacher."""
     return read_facets(store, question_id)
 
@@ -172,29 +175,55 @@ def get_facets(question_id: QuestionId, store: OfStore) -> schemas.Facets:
 @questions_router.put(
     "/questions/{question_id}/facets", dependencies=writes_once(Level.TEACH), summary="Set the facets"
 )
-def set_facets(question_id: QuestionId, store: OfStore, new: schemas.NewFacets) -> schemas.Facets:
+def set_facets(
+    question_id: QuestionId, store: OfStore, person: OfPerson, new: rubric_schemas.NewFacets
+) -> rubric_schemas.Facets:
     """Set the points that a full answer makes. Partly right answers then earn the share they express.
 
     At least one facet must be required. Labels stay; start a `recheck` job to look for new facets in graded
     answers.
     """
-    facets = [
-        Facet(facet.id or "", facet.name, weight=facet.weight, required=facet.required)
-        for facet in new.facets
-    ]
     try:
-        stored.set_facets(store, question_id, facets, seen=new.version)
+        stored.set_facets(store, question_id, _facets(new), seen=new.version, by=person.id)
     except ChangedError as error:
         raise _changed(error, read_facets(store, question_id)) from error
     return read_facets(store, question_id)
 
 
+@questions_router.post(
+    "/questions/{question_id}/facets/preview", dependencies=reads(Level.TEACH), summary="Preview facets"
+)
+def preview_facets(
+    question_id: QuestionId, store: OfStore, new: rubric_schemas.NewFacets
+) -> rubric_schemas.FacetsPreview:
+    """Say whose points these facets would change if they were set. Nothing is stored."""
+    question = stored.get_question(store, question_id)
+    views = all_views(store, question, aligned=False)
+    return show_preview(preview(question, views, usable(_facets(new)), {}))
+
+
+def _facets(new: rubric_schemas.NewFacets) -> list[Facet]:
+    """The facets that somebody sent."""
+    return [
+        Facet(
+            facet.id or "",
+            facet.name,
+            weight=facet.weight,
+            required=facet.required,
+            group=facet.group,
+            needed=facet.needed,
+            deduction=facet.deduction,
+        )
+        for facet in new.facets
+    ]
+
+
 @questions_router.delete(
     "/questions/{question_id}/facets", dependencies=writes_once(Level.TEACH), summary="Forget the facets"
 )
-def forget_facets(question_id: QuestionId, store: OfStore) -> schemas.Facets:
+def forget_facets(question_id: QuestionId, store: OfStore, person: OfPerson) -> rubric_schemas.Facets:
     """Let Postil find the points of a full answer again; partly right answers then earn half."""
-    stored.forget_facets(store, question_id)
+    stored.forget_facets(store, question_id, by=person.id)
     return read_facets(store, question_id)
 
 
@@ -281,7 +310,7 @@ def decide(
     With the answer's `version`, nothing is decided if somebody has decided, or the machine has judged, since.
     """
     view = answers.get_view(store, answer_id)
-    ticked = None if new.ticked is None else told_by(view.facets, _demand_facets(view, new.ticked))
+    ticked = None if new.ticked is None else told_by(view.facets, _ticks(view, new.ticked, new.contradicted))
     # A version that cannot be read is not the one that is stored.
     seen = None if new.version is None else {answer_id: Version.read(new.version) or Version(-1)}
     question_id = view.answer.question_id
@@ -343,12 +372,14 @@ def _shown(decision: Decision | None) -> schemas.Decision | None:
     return None if decision is None else schemas.Decision.model_validate(decision)
 
 
-def _demand_facets(view: View, ticked: list[str]) -> list[str]:
-    """Refuse ticked facets that the teacher has not set for the answer's question."""
+def _ticks(view: View, ticked: list[str], contradicted: list[str] | None) -> list[str]:
+    """The ticks that somebody sent; those that the teacher has not set for the question are refused."""
     if view.set_facets is None:
         raise ProblemError("conflict", "No facets are set for this question.", hint="Leave out `ticked`.")
-    if not set(ticked) <= {facet.id for facet in view.set_facets}:
+    if contradicted is None:
+        contradicted = [shown.facet.id for shown in view.facets if shown.denied]
+    if not {*ticked, *contradicted} <= {facet.id for facet in view.set_facets}:
         raise ProblemError(
             "conflict", "One of the facets does not belong to this question.", hint="Get its facets again."
         )
-    return ticked
+    return [*ticked, *(denial(facet_id) for facet_id in contradicted if facet_id not in ticked)]

@@ -17,7 +17,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from postil.errors import PostilError
-from postil.workbench.api import routes, schemas
+from postil.workbench.api import routes, rubric_schemas, schemas
 from postil.workbench.api.auth import Handler, TokenRoute, check_again, identify, writes
 from postil.workbench.http.access import THINGS, refuse_blind
 from postil.workbench.http.problems import ProblemError
@@ -38,7 +38,7 @@ Reader = Callable[[Store, int], BaseModel]
 WITH_WORDS: dict[object, tuple[str, Reader]] = {
     schemas.Course: ("course_id", routes.read_course),
     schemas.Question: ("question_id", routes.read_question),
-    schemas.Facets: ("question_id", routes.read_facets),
+    rubric_schemas.Facets: ("question_id", routes.read_facets),
     schemas.Job: ("job_id", routes.read_job),
 }
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from postil.data.judgements import Reason
+from postil.data.rubrics import LONGEST_ITEM, MOST_FACETS
 from postil.workbench.api.schemas import (
     LONGEST_ANSWER,
     LONGEST_KEY,
@@ -21,7 +22,6 @@ from postil.workbench.api.schemas import (
     shows,
     words,
 )
-from postil.workbench.store.courses import LONGEST_NAME, MOST_FACETS
 
 ASKED = "Why does the bulb light up?"
 REFERENCE = "The circuit is closed, so current flows."
@@ -129,7 +129,7 @@ _HAS_WORDS = r"[^\W_]"  # a letter or a digit
 _Id = Annotated[str, Field(max_length=LONGEST_KEY)] | None
 _Question = Annotated[str, words(LONGEST_TEXT, "The question as it was asked.")]
 _FacetNames = Annotated[
-    list[Annotated[str, words(LONGEST_NAME, "What an answer has to say, in a few words.")]],
+    list[Annotated[str, words(LONGEST_ITEM, "What an answer has to say, in a few words.")]],
     Field(min_length=1, max_length=MOST_FACETS, description="At most 500 characters in all."),
 ]
 _CUT_OFF = Field(

@@ -10,18 +10,22 @@ from typing import Annotated, Any, Protocol, TypeVar
 from fastapi import Depends, Path, Query, Request, Response
 
 from postil.errors import PostilError
+from postil.grading.credit import worth
 from postil.workbench import records
-from postil.workbench.api import schemas
+from postil.workbench.api import rubric_schemas, schemas
 from postil.workbench.api.schemas import MOST_NUMBER, Page
 from postil.workbench.exports import feedback, points_of
 from postil.workbench.http.problems import ProblemError
 from postil.workbench.jobs.readers import demand_usable
+from postil.workbench.rubrics import Preview
 from postil.workbench.store.courses import get_course, get_question, is_outdated
 from postil.workbench.store.database import Store
 from postil.workbench.store.jobs import get_job
 
 USUAL, MOST = 50, 200
 # The fields of a judgement that are shown as the store has them.
+_SAME_OF_FACETS = ("id", "weight", "required", "group", "needed", "deduction")
+_MOST_LISTED = 200  # answers whose points would change
 _SAME = (
     "label",
     "probabilities",
@@ -126,17 +130,42 @@ def read_question(store: Store, question_id: int) -> schemas.Question:
     return schemas.Question.model_validate(get_question(store, question_id))
 
 
-def read_facets(store: Store, question_id: int) -> schemas.Facets:
+def read_facets(store: Store, question_id: int) -> rubric_schemas.Facets:
     """The facets of a question as they are now."""
     outdated = is_outdated(store, question_id)
     question = get_question(store, question_id)
     facets = question.facets
+    full = worth(facets) if facets else 1.0
     shown = facets and [
-        schemas.Facet(id=facet.id, name=facet.first, weight=facet.weight, required=facet.required)
+        rubric_schemas.Facet(
+            name=facet.first,
+            points=round(facet.weight / full * question.points, 2),
+            **{name: getattr(facet, name) for name in _SAME_OF_FACETS},
+        )
         for facet in facets
     ]
-    return schemas.Facets.model_validate(
+    return rubric_schemas.Facets.model_validate(
         {"facets": shown, "outdated": outdated, "version": question.facets_version}
+    )
+
+
+def show_preview(found: Preview) -> rubric_schemas.FacetsPreview:
+    """What other facets would change about the points of answers."""
+    return rubric_schemas.FacetsPreview(
+        changes=[
+            rubric_schemas.PointsChange(
+                answer_id=moved.view.answer.id,
+                key=moved.view.answer.key,
+                before=moved.before,
+                after=moved.after,
+            )
+            for moved in found.changes[:_MOST_LISTED]
+        ],
+        count=len(found.changes),
+        graded=found.graded,
+        before=round(found.before, 4),
+        after=round(found.after, 4),
+        unknown=found.unknown,
     )
 
 

@@ -10,8 +10,9 @@ from pydantic.config import JsonDict, JsonValue
 
 from postil.data.formats.workbooks import MAX_CELL
 from postil.data.judgements import Reason
+from postil.data.rubrics import MOST_FACETS
 from postil.language.network import READERS
-from postil.workbench.store.courses import LONGEST_NAME, MOST_FACETS, MOST_WEIGHT
+from postil.workbench.store.courses import LONGEST_NAME
 
 LONGEST_COURSE = 200
 LONGEST_TEXT = 5_000
@@ -54,7 +55,8 @@ _DECISION: JsonDict = {
 
 Label = Literal["correct", "partially_correct_incomplete", "contradictory", "irrelevant", "non_domain"]
 Outcome = Literal["Expressed", "Unaddressed", "Contradicted"]
-Kind = Literal["grade", "regrade", "recheck", "propose", "facets"]
+Kind = Literal["grade", "regrade", "recheck", "propose", "facets"]  # what can be asked for
+AnyKind = Literal[Kind, "preview"]
 State = Literal["all", "doubtful", "undecided", "decided", "differs"]
 JobState = Literal["waiting", "running", "done", "failed", "applied", "dropped"]
 ScopeName = Literal["judge", "read", "write"]
@@ -67,6 +69,7 @@ def _whole(value: object) -> object:
 
 Number = Annotated[int, Field(ge=1, le=MOST_NUMBER, description="Its number, as used in addresses.")]
 SentNumber = Annotated[Number, BeforeValidator(_whole)]
+SentCount = Annotated[int, BeforeValidator(_whole)]
 SeenVersion = Annotated[
     str | None,
     Field(
@@ -216,53 +219,6 @@ class Questions(Page):
     items: list[Question]
 
 
-class NewFacet(Received):
-    """One point that a full answer makes."""
-
-    id: Annotated[str, Field(max_length=LONGEST_KEY)] | None = Field(
-        None, description="The id of an existing facet, which may get another name."
-    )
-    name: Annotated[str, words(LONGEST_NAME, "What an answer has to say, in a few words.")]
-    weight: float = Field(1.0, gt=0, le=MOST_WEIGHT, allow_inf_nan=False)
-    required: bool = Field(
-        True, description="Required facets together earn all the points; optional ones only add."
-    )
-    model_config = shows(name="the circuit is closed", weight=2, required=True)
-
-
-class NewFacets(Received):
-    """All the points that a full answer makes; facets that are left out are removed."""
-
-    facets: list[NewFacet] = Field(min_length=1, max_length=MOST_FACETS)
-    version: SeenVersion = None
-    model_config = shows(facets=[{"name": "the circuit is closed", "weight": 2}, {"name": "current flows"}])
-
-
-class Facet(Shown):
-    """One point that a full answer makes."""
-
-    id: str
-    name: str
-    weight: float
-    required: bool
-    model_config = shows(id="f1a2b3c4", name="the circuit is closed", weight=2.0, required=True)
-
-
-class Facets(Shown):
-    """The points that a full answer makes, as set by a teacher."""
-
-    facets: list[Facet] | None = Field(description="null if nobody has set any: Postil then finds its own.")
-    outdated: bool = Field(
-        description="Whether answers were judged with other facets; a `recheck` job looks again."
-    )
-    version: str = Field(description="Another one after each change of the facets.")
-    model_config = shows(
-        facets=[{"id": "f1a2b3c4", "name": "the circuit is closed", "weight": 2.0, "required": True}],
-        outdated=False,
-        version="7d793037a0760186",
-    )
-
-
 class NewAnswer(Received):
     """An answer to store."""
 
@@ -317,6 +273,12 @@ class NewDecision(Received):
         max_length=MOST_FACETS,
         description="The ids of the facets that the answer expresses, if a teacher has set facets; if left "
         "out, earlier ticks still count.",
+    )
+    contradicted: list[Annotated[str, Field(max_length=LONGEST_NAME)]] | None = Field(
+        None,
+        max_length=MOST_FACETS,
+        description="With `ticked`: the ids of the facets that the answer contradicts, if they have a "
+        "deduction; if left out, as the machine found.",
     )
     version: SeenVersion = None
     model_config = shows(label="correct")
@@ -427,7 +389,7 @@ class Job(Shown):
 
     id: Number
     question_id: Number
-    kind: Kind
+    kind: AnyKind
     state: JobState
     phase: str = Field(description="What it is doing now, in a word; empty when it is not running.")
     done: int = Field(ge=0)

@@ -10,15 +10,25 @@ from dataclasses import asdict, replace
 from math import ceil
 from typing import Protocol, runtime_checkable
 
-from postil.data.judgements import EXPRESSED, UNADDRESSED, Judgement, Reason, collapsed, score_of
+from postil.data.judgements import (
+    CONTRADICTED,
+    EXPRESSED,
+    UNADDRESSED,
+    Judgement,
+    Reason,
+    collapsed,
+    score_of,
+)
 from postil.data.labels import RESPONSE_SCHEMES
+from postil.data.rubrics import LONGEST_ITEM, MOST_FACETS
 from postil.errors import PostilError
 from postil.grading.answers import bare, shortened
-from postil.workbench.claims import Outcome, kept_outcome, looked_for
-from postil.workbench.records import Answer, Job, Judged, Lessons, Manner, Question
+from postil.workbench.claims import Outcome, denial, kept_outcome, looked_for
+from postil.workbench.records import Answer, Decision, Job, Judged, Lessons, Manner, Question
 from postil.workbench.store import answers, courses, decisions, jobs, judgements
 from postil.workbench.store.answers import Filter
 from postil.workbench.store.database import Store
+from postil.workbench.store.rubrics import drafted
 from postil.workbench.store.tables import now
 
 BATCH = 128  # answers explained and stored together
@@ -196,12 +206,18 @@ def _outcomes(question: Question, judgement: Judgement, ticks: Mapping[str, bool
     if judgement.reason is not Reason.TOLD:
         return outcomes
     ticked = [
-        Outcome(facet.id, facet.first, EXPRESSED if ticks[facet.id] else UNADDRESSED, 1.0)
+        Outcome(facet.id, facet.first, _ticked(facet.id, ticks), 1.0)
         for facet in question.facets or ()
         if facet.id in ticks
     ]
     names = {outcome.name for outcome in ticked}
     return (*ticked, *(outcome for outcome in outcomes if outcome.name not in names))
+
+
+def _ticked(facet_id: str, ticks: Mapping[str, bool]) -> str:
+    if ticks[facet_id]:
+        return EXPRESSED
+    return CONTRADICTED if ticks.get(denial(facet_id)) else UNADDRESSED
 
 
 def _words(answer: Answer) -> str:
@@ -217,9 +233,12 @@ def run(store: Store, job: Job, machine: Machine, *, batch: int = BATCH) -> None
         with watch.stage("facets"):
             names = machine.facets(question)
         # As many items as a rubric can have, none too long or listed twice.
-        cut = [name[: courses.LONGEST_NAME] for name in names]
-        usable = list({name.casefold(): name for name in cut}.values())[: courses.MOST_FACETS]
+        cut = [name[:LONGEST_ITEM] for name in names]
+        usable = list({name.casefold(): name for name in cut}.values())[:MOST_FACETS]
         jobs.finish(store, job, {"names": usable}, watch.take())
+        return
+    if job.kind == "preview":
+        jobs.finish(store, job, _look_for(store, job, question, machine, batch, watch), watch.take())
         return
     class_answers = answers.list_answers(store, job.question_id)
     if not class_answers:
@@ -259,11 +278,7 @@ def _grade(
     lessons = decisions.lessons(store, question.id)
     labels = {decision.answer_id: decision.label for decision in heard}
     words = {answer.id: _words(answer) for answer in class_answers}
-    ticks: Ticks = {
-        (words[decision.answer_id], decision.label): decision.ticked
-        for decision in heard
-        if decision.ticked is not None
-    }
+    ticks = _ticks(heard, words)
     left = set(judgements.missing(store, job))
     total = job.done + len(left)
     unread = judgements.unread(store, job)
@@ -325,6 +340,36 @@ def _manner(store: Store, question: Question, machine: Machine) -> tuple[Manner,
     if why:
         _LOG.warning("a course is graded without its %s reader: %s", manner.reader, why)
     return manner.usable(why), manner.reader if why else None
+
+
+def _look_for(
+    store: Store, job: Job, question: Question, machine: Machine, batch: int, watch: Stopwatch
+) -> dict[str, object]:
+    """Look in the judged answers for the items of a draft of a rubric; labels stay as they are."""
+    asked = replace(question, facets=drafted(job))
+    class_answers = answers.list_answers(store, question.id)
+    words = {answer.id: _words(answer) for answer in class_answers}
+    ticks = _ticks(decisions.teaching(store, question.id), words)
+    earlier, left = _earlier(store, job, question), set(judgements.missing(store, job))
+    members = [answer for answer in class_answers if answer.id in left and answer.id in earlier]
+    jobs.set_phase(store, job, "explaining", len(earlier))
+    for some in _batches(members, batch):
+        judged = [as_judged(earlier[answer.id]) for answer in some]
+        with watch.stage("explaining"):
+            explained = machine.explain(asked, [answer.text for answer in some], judged)
+        pairs = zip(some, explained, strict=True)
+        records = [judged_record(asked, answer, judgement, ticks) for answer, judgement in pairs]
+        judgements.save_judgements(store, job, records, watch.take())
+    return {**job.result, "answers": len(earlier)}
+
+
+def _ticks(heard: Sequence[Decision], words: Mapping[int, str]) -> Ticks:
+    """The facets that people were asked about, by the words of the answers and their labels."""
+    return {
+        (words[decision.answer_id], decision.label): decision.ticked
+        for decision in heard
+        if decision.ticked is not None
+    }
 
 
 def _earlier(store: Store, job: Job, question: Question) -> dict[int, Judged]:

@@ -11,12 +11,13 @@ from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from markupsafe import Markup
 
-from postil.data.judgements import AlignedPair
-from postil.data.labels import PARTLY, PLAIN_NAMES
+from postil.data.judgements import AlignedPair, Facets
+from postil.data.labels import PLAIN_NAMES
+from postil.data.rubrics import MOST_FACETS
 from postil.errors import PostilError, number_of, unknown_label
 from postil.explain.alignment_picture import alignment_svg
-from postil.grading.credit import earned
-from postil.workbench.claims import as_shown, facet_views, ticks_of, told_by
+from postil.grading.credit import by_items, earned, worth
+from postil.workbench.claims import FacetView, as_shown, denial, facet_views, outcomes_told, told_by
 from postil.workbench.exports import feedback
 from postil.workbench.http.access import OfPerson, may, read_number
 from postil.workbench.http.guard import LargeForm
@@ -36,7 +37,7 @@ from postil.workbench.store.answers import (
     group_sizes,
     neighbours,
 )
-from postil.workbench.store.courses import MOST_FACETS, get_question
+from postil.workbench.store.courses import get_question
 from postil.workbench.store.database import Store
 from postil.workbench.store.decisions import decide, decide_unchanged, history, last_step, undo_last
 from postil.workbench.store.rows import ChangedError
@@ -84,9 +85,11 @@ def show_answer(
         view=view,
         picture=picture_of(view.judged.alignment if view.judged else None),
         note=feedback(view),
-        share=earned(PARTLY, view.set_facets, ticks_of(view.facets)),
+        shares=_shares(view, view.facets),
+        worth_of=_worth_of(view.set_facets),
         facets_shown=as_shown(view.facets),
         facet_keys=_FACET_KEYS,
+        denial=denial,
         decisions=history(store, answer_id),
         last=last_step(store, view.answer.question_id),
         before=came or before,
@@ -107,8 +110,20 @@ def show_earns(
     question = get_question(store, view.answer.question_id)
     ticked = told_by(view.facets, tick or ())
     outcomes = view.judged.facets if view.judged else ()
-    share = earned(PARTLY, view.set_facets, ticks_of(facet_views(view.set_facets, outcomes, ticked)))
-    return render(request, "_earns.html", question=question, share=share)
+    shares = _shares(view, facet_views(view.set_facets, outcomes, ticked))
+    return render(request, "_earns.html", question=question, shares=shares)
+
+
+def _shares(view: View, shown: Sequence[FacetView]) -> dict[str, float]:
+    """What the answer earns with each label for which its ticks count."""
+    facets, outcomes = view.set_facets, outcomes_told(shown)
+    return {label: earned(label, facets, outcomes) for label in LABELS if by_items(label, facets)}
+
+
+def _worth_of(facets: Facets) -> dict[str, tuple[float, float]]:
+    """By its id, what each item adds and what it takes off, as shares of the question's points."""
+    full = worth(facets) if facets else 1.0
+    return {facet.id: (facet.weight / full, facet.deduction / full) for facet in facets or ()}
 
 
 @router.post("/answers/{answer_id}/decide", dependencies=[may(Level.HELP)])
@@ -215,7 +230,8 @@ def _ask_which(request: Request, store: Store, view: View, chosen: Filter, own: 
         **head_of(store, view.answer.question_id, "review"),
         view=view,
         own=own,
-        partly=PARTLY,  # what is ticked counts for these alone
+        by_items=[label for label in LABELS if by_items(label, view.set_facets)],  # where ticks count
+        denial=denial,
         facets_shown=as_shown(view.facets),
         query=query_of(chosen),
         leave=f"/answers/{after}{query_of(chosen)}" if after else f"/questions/{view.answer.question_id}",

@@ -11,10 +11,9 @@ from sqlalchemy import ColumnElement, Select, and_, case, delete, func, insert, 
 from sqlalchemy.orm import Session, defer
 
 from postil.data.judgements import CREDIT, Facets
-from postil.data.labels import PARTLY
 from postil.errors import PostilError, some
-from postil.grading.credit import earned
-from postil.workbench.claims import facet_views, ticks_of
+from postil.grading.credit import by_items, earned
+from postil.workbench.claims import facet_views, outcomes_told
 from postil.workbench.records import Answer, Job, NewAnswer, View
 from postil.workbench.store.courses import demand_question, lock_question
 from postil.workbench.store.database import Store, forget_deleted
@@ -342,13 +341,13 @@ def _set_facets(session: Session, question_id: int) -> Facets:
 def _by_score(session: Session, question_id: int, which: Filter, facets: Facets) -> list[int]:
     """The answers in the order of what they earn where that depends on facets, which no query can add up."""
     label = label_column()
-    partly = label == PARTLY  # only these need their facets
-    columns = case((partly, JudgementRow.facets)), case((partly, DecisionRow.ticked))
+    counts = label.in_([name for name in CREDIT if by_items(name, facets)])  # only these need their facets
+    columns = case((counts, JudgementRow.facets)), case((counts, DecisionRow.ticked))
     query = joined(AnswerRow.id, label, *columns).where(*_conditions(question_id, which))
     scores: dict[int, float] = {}
     for id, name, outcomes, ticked in session.execute(query.order_by(*_order("score"))):
-        ticks = ticks_of(facet_views(facets, outcomes_of(outcomes), ticked)) if name == PARTLY else None
-        scores[id] = -1.0 if name is None else earned(name, facets, ticks)
+        views = facet_views(facets, outcomes_of(outcomes), ticked) if by_items(name, facets) else ()
+        scores[id] = -1.0 if name is None else earned(name, facets, outcomes_told(views))
     return sorted(scores, key=lambda id: -scores[id])  # stable: equal ones stay in the order of the query
 
 

@@ -12,7 +12,9 @@ from typing import Any
 from sqlalchemy import Select, delete, func, or_, select
 from sqlalchemy.orm import Session
 
+from postil.data.judgements import Facets
 from postil.data.questions import Facet
+from postil.data.rubrics import usable
 from postil.errors import PostilError, some
 from postil.grading.decision import demand_strictness
 from postil.language.network import READERS
@@ -20,7 +22,15 @@ from postil.workbench.claims import looked_for
 from postil.workbench.records import LOCAL, Course, Person, Question
 from postil.workbench.store.accounts import demand_heir, person_of
 from postil.workbench.store.database import Store, forget_deleted
-from postil.workbench.store.rows import ChangedError, demand, demand_name, facets_of, record_of, storable
+from postil.workbench.store.rows import (
+    ChangedError,
+    columns_of_facets,
+    demand,
+    demand_name,
+    facets_of,
+    record_of,
+    storable,
+)
 from postil.workbench.store.tables import (
     AccountRow,
     AnswerRow,
@@ -31,13 +41,13 @@ from postil.workbench.store.tables import (
     MemberRow,
     QuestionRow,
     RoundRow,
+    RubricRow,
     now,
 )
 
 NewQuestion = tuple[str, Sequence[str], float]  # its text, its references and its points
-MOST_FACETS = 20
-LONGEST_NAME = 200  # of a course or a facet
-MOST_WEIGHT = 100
+LONGEST_NAME = 200  # of a course
+MOST_EARLIER = 50  # rubrics of a question that are kept
 _LONGEST_TEXT = 5_000
 _MOST_REFERENCES = 50
 _MOST_POINTS = 1_000_000
@@ -242,34 +252,58 @@ def delete_question(store: Store, question_id: int) -> None:
     forget_deleted(store)
 
 
-def set_facets(store: Store, question_id: int, facets: Sequence[Facet], *, seen: str | None = None) -> None:
+def set_facets(
+    store: Store, question_id: int, facets: Sequence[Facet], *, seen: str | None = None, by: int | None = None
+) -> None:
     """Set the rubric. A facet whose id the question knows is the same facet, perhaps renamed.
 
-    If the rubric is not the version `seen`, nothing changes.
+    If the rubric is not the version `seen`, nothing changes. The one before is kept, with who replaced it.
 
     Judgements and ticks stay; where names change, the machine has to look for them (`is_outdated`).
     """
-    facets = [replace(facet, first=" ".join(storable(facet.first).split())) for facet in facets]
-    _demand_usable(facets)
     with store.writing() as session:
         row = lock_question(session, question_id)
-        _demand_seen(seen, _question_record(row, 0, 0, 0).facets_version, "rubric")
-        known = {facet.id for facet in facets_of(row.facets) or ()}
-        columns: list[dict[str, Any]] = []
-        for facet in facets:
-            id = facet.id if facet.id in known else f"f{token_hex(4)}"
-            known.discard(id)  # an id that was sent twice belongs to the first
-            weight = float(facet.weight)
-            columns.append({"id": id, "name": facet.first, "weight": weight, "required": facet.required})
-        row.facets = columns
+        demand_rubric(row, seen)
+        replace_rubric(session, row, identified(session, row, facets), by)
 
 
-def forget_facets(store: Store, question_id: int, *, seen: str | None = None) -> None:
-    """Delete the teacher's rubric, if it is the version `seen`: the machine finds the items again."""
+def forget_facets(store: Store, question_id: int, *, seen: str | None = None, by: int | None = None) -> None:
+    """Take the teacher's rubric away, if it is the version `seen`: the machine finds the items again."""
     with store.writing() as session:
         row = lock_question(session, question_id)
-        _demand_seen(seen, _question_record(row, 0, 0, 0).facets_version, "rubric")
-        row.facets = None
+        demand_rubric(row, seen)
+        replace_rubric(session, row, None, by)
+
+
+def demand_rubric(row: QuestionRow, seen: str | None) -> None:
+    """Refuse to change a rubric that somebody else has changed since it was seen."""
+    _demand_seen(seen, _question_record(row, 0, 0, 0).facets_version, "rubric")
+
+
+def identified(session: Session, row: QuestionRow, facets: Sequence[Facet]) -> tuple[Facet, ...]:
+    """A rubric that can be used, each facet with the id that it had before, or else with a new one."""
+    items = usable(replace(item, first=storable(item.first), group=storable(item.group)) for item in facets)
+    earlier = session.scalars(select(RubricRow.facets).where(RubricRow.question_id == row.id))
+    known = {facet.id for columns in (row.facets, *earlier) for facet in facets_of(columns) or ()}
+    named: list[Facet] = []
+    for item in items:
+        id = item.id if item.id in known else f"f{token_hex(4)}"
+        known.discard(id)  # an id that was sent twice belongs to the first
+        named.append(replace(item, id=id))
+    return tuple(named)
+
+
+def replace_rubric(session: Session, row: QuestionRow, facets: Facets, by: int | None) -> None:
+    """Put a rubric in the place of a question's, which is kept; of very many, the oldest are forgotten."""
+    columns = None if facets is None else columns_of_facets(facets)
+    if facets_of(row.facets) == facets:
+        return
+    own = RubricRow.question_id == row.id
+    session.add(RubricRow(question_id=row.id, facets=row.facets, made=now(), account_id=by))
+    session.flush()
+    newest = select(RubricRow.id).where(own).order_by(RubricRow.id.desc()).limit(MOST_EARLIER)
+    session.execute(delete(RubricRow).where(own, RubricRow.id.not_in(newest.scalar_subquery())))
+    row.facets = columns
 
 
 def is_outdated(store: Store, question_id: int) -> bool:
@@ -341,27 +375,3 @@ def _columns(text: str, references: Sequence[str], points: float) -> dict[str, A
     if not (isfinite(points) and 0 < points <= _MOST_POINTS):
         raise PostilError("the points must be a number above 0.", hint="Most questions are worth 1 to 10.")
     return {"text": text, "reference_texts": texts, "points": float(points)}
-
-
-def _demand_usable(facets: Sequence[Facet]) -> None:
-    """Refuse a rubric whose items could not be looked for or earn nothing."""
-    if not any(facet.required for facet in facets):
-        what = "at least one item must be required." if facets else "a rubric needs at least one item."
-        raise PostilError(what, hint="The required items together earn full points; optional ones only add.")
-    if len(facets) > MOST_FACETS:
-        what = f"a rubric can have at most {MOST_FACETS} items."
-        raise PostilError(what, hint="Combine items that belong together.")
-    names: set[str] = set()
-    for number, facet in enumerate(facets, 1):
-        item, name = f"item {number}", facet.first.casefold()
-        if not name:
-            raise PostilError(f"{item} is empty.", hint="Write what the answer has to say, or remove it.")
-        if len(facet.first) > LONGEST_NAME:
-            what = f"{item} has more than {LONGEST_NAME} characters."
-            raise PostilError(what, hint="Shorten it, or split it in two.")
-        if name in names:
-            raise PostilError(f"{item} occurs twice.", hint="Remove one of them.")
-        if not (isfinite(facet.weight) and 0 < facet.weight <= MOST_WEIGHT):
-            what = f"the weight of {item} must be a number above 0 and at most {MOST_WEIGHT}."
-            raise PostilError(what, hint="If all items count the same, give each a weight of 1.")
-        names.add(name)

@@ -36,13 +36,15 @@ from postil.workbench.store.tables import (
     shared_now,
 )
 
-KINDS = ("propose", "grade", "regrade", "recheck", "facets")
+KINDS = ("propose", "grade", "regrade", "recheck", "facets", "preview")
 LEASE_SECONDS = 15.0  # without a renewal, after which a lease has run out
 # Leases on one job that may run out without a new judgement before it has failed. No answer can end a worker,
 # only the process behind it; so it takes many before the job itself is suspected.
 MOST_ATTEMPTS = 25
 _AWAITED = ("propose", "facets")  # somebody waits in front of the page for these
-_GRADING = ("grade", "regrade")  # after these, what an earlier regrade proposes is old
+PROPOSING = ("regrade", "preview")  # what these find waits beside the current judgements
+_GRADING = ("grade", "regrade")  # after these, what an earlier regrade or preview proposes is old
+_ASIDE = ("facets", "preview")  # the rubric's page shows these, not the question's
 _LOOKED_AT = 50  # free jobs that a worker tries to lease before it looks again
 _OPEN = ("waiting", "running")
 _ENDED_WELL = ("done", "applied", "dropped")
@@ -83,7 +85,7 @@ class Figures:
 
 def enqueue(store: Store, kind: str, question_id: int) -> int:
     """Ask for work on a question; where the same is already waiting or running, that job is returned."""
-    if kind not in KINDS:
+    if kind not in KINDS or kind == "preview":  # that one needs a draft (`rubrics.draft_rubric`)
         raise ValueError(f"no such kind of job: {kind}")
     with store.writing() as session:
         lock_question(session, question_id)
@@ -94,11 +96,17 @@ def enqueue(store: Store, kind: str, question_id: int) -> int:
             return job_id
         if kind in _GRADING:
             drop_proposals(session, own)
-        row = JobRow(question_id=question_id, kind=kind, state="waiting", phase="", done=0, total=0)
-        row.error, row.result, row.worker, row.attempts, row.created = "", {}, "", 0, shared_now(session)
-        session.add(row)
-        session.flush()
-        return row.id
+        return put_job(session, kind, question_id)
+
+
+def put_job(session: Session, kind: str, question_id: int, result: Mapping[str, object] | None = None) -> int:
+    """Put a job into the queue within a transaction; `result` has what it needs to know beforehand."""
+    row = JobRow(question_id=question_id, kind=kind, state="waiting", phase="", done=0, total=0)
+    row.error, row.worker, row.attempts, row.created = "", "", 0, shared_now(session)
+    row.result = dict(result or {})
+    session.add(row)
+    session.flush()
+    return row.id
 
 
 def lease_job(store: Store, worker: str, *, expires_after: float = LEASE_SECONDS) -> Job | None:
@@ -172,7 +180,7 @@ def latest_job(store: Store, question_id: int, kind: str | None = None) -> Job |
     It says whether it is forsaken: it waits though its time has come, and there is no worker.
     """
     query = select(JobRow).where(JobRow.question_id == question_id)
-    query = query.where(JobRow.kind != "facets" if kind is None else JobRow.kind == kind)
+    query = query.where(JobRow.kind.not_in(_ASIDE) if kind is None else JobRow.kind == kind)
     with store.reading() as session:
         row = session.scalars(query.order_by(JobRow.id.desc()).limit(1)).first()
         if row is None or row.state not in _OPEN:
@@ -299,9 +307,9 @@ def lock_job(session: Session, job_id: int) -> JobRow | None:
 
 
 def drop_proposals(session: Session, condition: ColumnElement[bool]) -> None:
-    """Forget what these regrades proposed and nobody applied."""
-    regrades = select(JobRow.id).where(condition, JobRow.kind == "regrade", JobRow.state == "done")
-    ids = list(session.scalars(regrades))
+    """Forget what these jobs proposed and nobody applied."""
+    proposing = select(JobRow.id).where(condition, JobRow.kind.in_(PROPOSING), JobRow.state == "done")
+    ids = list(session.scalars(proposing))
     session.execute(delete(ProposalRow).where(ProposalRow.job_id.in_(ids)))
     session.execute(update(JobRow).where(JobRow.id.in_(ids)).values(state="dropped"))
 
@@ -346,7 +354,7 @@ def count_alive(session: Session) -> int:
 
 def _last_grading(session: Session, question_id: int) -> Mapping[str, Any] | None:
     """The result of the last job that graded; None if there was none."""
-    ended = JobRow.kind.not_in(_AWAITED), JobRow.state.in_(_ENDED_WELL)
+    ended = JobRow.kind.not_in((*_AWAITED, *_ASIDE)), JobRow.state.in_(_ENDED_WELL)
     query = select(JobRow.result).where(JobRow.question_id == question_id, *ended)
     return session.scalars(query.order_by(JobRow.id.desc()).limit(1)).first()
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Exists, Select, delete, exists, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Exists, Select, delete, exists, func, insert, or_, select, update
 from sqlalchemy.orm import Session
 
 from postil.data.judgements import Reason
@@ -19,6 +19,7 @@ from postil.workbench.store.database import Store
 from postil.workbench.store.jobs import (
     DEFERRED,
     GRADED,
+    PROPOSING,
     count,
     demand_lease,
     drop_proposals,
@@ -27,7 +28,7 @@ from postil.workbench.store.jobs import (
     lock_work,
     seconds,
 )
-from postil.workbench.store.rows import answer_of, columns_of, decision_of, judged_of
+from postil.workbench.store.rows import answer_of, batches_of, columns_of, decision_of, judged_of
 from postil.workbench.store.tables import (
     AnswerRow,
     DecisionRow,
@@ -85,10 +86,11 @@ def save_judgements(
 ) -> None:
     """Store judgements that a job made, and count them as done: all in one transaction.
 
-    A judgement takes the place of the answer's earlier one; those of a regrade wait beside the current ones.
-    Answers deleted in the meantime are skipped. `spent` are seconds by stage, to be counted with them.
+    A judgement takes the place of the answer's earlier one; those of a regrade or a preview wait beside the
+    current ones. Answers deleted in the meantime are skipped. `spent` are seconds by stage, to be counted
+    with them.
     """
-    table: type[JudgementRow] | type[ProposalRow] = ProposalRow if job.kind == "regrade" else JudgementRow
+    table: type[JudgementRow] | type[ProposalRow] = ProposalRow if job.kind in PROPOSING else JudgementRow
     with store.writing() as session:
         row = lock_work(session, job)
         ids = [judgement.answer_id for judgement in judged]
@@ -107,20 +109,21 @@ def save_judgements(
         row.attempts = 1  # only workers that die without getting on count against a job
         deferred = sum(judgement.deferred for judgement in stored)
         graded = {(GRADED, job.kind): len(rows), (DEFERRED, job.kind): deferred}
-        count(session, {**graded, **seconds(spent or {})})
+        is_graded = job.kind != "preview"  # which only looks for the items of a draft
+        count(session, {**(graded if is_graded else {}), **seconds(spent or {})})
 
 
 def missing(store: Store, job: Job) -> list[int]:
     """The answers that a job still has to judge, in their order.
 
-    A regrade judges every answer again, to be looked at before anything changes, and so does a recheck, which
-    keeps the labels. Otherwise what has a judgement keeps it, whichever job made it: answers that come late
-    change nothing about earlier ones.
+    A regrade judges every answer again, to be looked at before anything changes, and so do a recheck and a
+    preview, which keep the labels. Otherwise what has a judgement keeps it, whichever job made it: answers
+    that come late change nothing about earlier ones.
     """
     with store.reading() as session:
         demand_lease(session, job)
         made = exists().where(JudgementRow.answer_id == AnswerRow.id)
-        if job.kind == "regrade":
+        if job.kind in PROPOSING:
             made = exists().where(ProposalRow.answer_id == AnswerRow.id, ProposalRow.job_id == job.id)
         elif job.kind == "recheck":
             made = made.where(JudgementRow.job_id == job.id)
@@ -133,7 +136,7 @@ def unread(store: Store, job: Job) -> set[int]:
 
     Whoever grades everything again may have given workers more memory, so that is tried again.
     """
-    table: type[JudgementRow] | type[ProposalRow] = ProposalRow if job.kind == "regrade" else JudgementRow
+    table: type[JudgementRow] | type[ProposalRow] = ProposalRow if job.kind in PROPOSING else JudgementRow
     query = select(table.answer_id).join(AnswerRow, AnswerRow.id == table.answer_id)
     query = query.where(AnswerRow.question_id == job.question_id, table.reason == Reason.UNREAD)
     if job.kind != "grade":
@@ -163,13 +166,21 @@ def apply_changes(store: Store, job_id: int) -> None:
         row = _demand_proposed(session, job_id)
         _keep_facets(session, job_id)
         judged = exists().where(JudgementRow.answer_id == ProposalRow.answer_id)
-        wins = select(ProposalRow).where(ProposalRow.job_id == job_id, or_(~_decided(), ~judged))
-        beaten = wins.with_only_columns(ProposalRow.answer_id)
-        session.execute(delete(JudgementRow).where(JudgementRow.answer_id.in_(beaten)))
-        rows = wins.with_only_columns(*(getattr(ProposalRow, name) for name in _KEPT), ProposalRow.job_id)
+        take_over(session, row, or_(~_decided(), ~judged))
+
+
+def take_over(session: Session, job: JobRow, condition: ColumnElement[bool]) -> None:
+    """Put a job's proposals for which something holds in place of the judgements; forget the rest."""
+    wins = select(ProposalRow).where(ProposalRow.job_id == job.id, condition)
+    winners = list(session.scalars(wins.with_only_columns(ProposalRow.answer_id)))
+    for ids in batches_of(winners):
+        session.execute(delete(JudgementRow).where(JudgementRow.answer_id.in_(ids)))
+        rows = select(*(getattr(ProposalRow, name) for name in _KEPT), ProposalRow.job_id).where(
+            ProposalRow.job_id == job.id, ProposalRow.answer_id.in_(ids)
+        )
         session.execute(insert(JudgementRow).from_select([*_KEPT, "job_id"], rows))
-        session.execute(delete(ProposalRow).where(ProposalRow.job_id == job_id))
-        row.state, row.finished = "applied", now()
+    session.execute(delete(ProposalRow).where(ProposalRow.job_id == job.id))
+    job.state, job.finished = "applied", now()
 
 
 def drop_changes(store: Store, job_id: int) -> None:

@@ -112,9 +112,34 @@ def facets_of(columns: Sequence[Mapping[str, Any]] | None) -> Facets:
     if columns is None:
         return None
     return tuple(
-        Facet(facet["id"], facet["name"], weight=facet["weight"], required=facet["required"])
+        Facet(
+            facet["id"],
+            facet["name"],
+            weight=facet["weight"],
+            required=facet["required"],
+            # Rubrics of earlier versions have none of these.
+            group=facet.get("group", ""),
+            needed=facet.get("needed", 0),
+            deduction=facet.get("deduction", 0.0),
+        )
         for facet in columns
     )
+
+
+def columns_of_facets(facets: Sequence[Facet]) -> list[dict[str, Any]]:
+    """What is stored of a rubric."""
+    return [
+        {
+            "id": facet.id,
+            "name": facet.first,
+            "weight": float(facet.weight),
+            "required": facet.required,
+            "group": facet.group,
+            "needed": facet.needed,
+            "deduction": float(facet.deduction),
+        }
+        for facet in facets
+    ]
 
 
 def outcomes_of(columns: Sequence[Mapping[str, Any]] | None) -> tuple[Outcome, ...]:

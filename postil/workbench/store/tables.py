@@ -134,6 +134,16 @@ class QuestionRow(Numbered, Base):
     facets: Mapped[list[dict[str, Any]] | None]
 
 
+class RubricRow(Numbered, Base):
+    """A rubric that a question had before it was changed; `facets` is NULL where it had none."""
+
+    __tablename__ = "rubric"
+    question_id: Mapped[int] = _parent("question", index=True)
+    facets: Mapped[list[dict[str, Any]] | None]
+    made: Mapped[datetime]
+    account_id: Mapped[int | None] = _account()
+
+
 class AnswerRow(Numbered, Base):
     """An answer to a question."""
 

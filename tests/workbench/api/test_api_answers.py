@@ -173,3 +173,14 @@ def test_ticks(api, graded, ids):
     assert shown["points"] == 1.5
     assert [one["outcome"] for one in shown["facets"]] == ["Unaddressed", "Expressed"]
     assert all(one["decided"] for one in shown["facets"])
+    costly = [{**one, "deduction": 1} for one in (first, second)]
+    api.put(
+        f"questions/{graded}/facets",
+        json={"facets": [{k: v for k, v in one.items() if k != "points"} for one in costly]},
+    )
+    label = {"label": "partially_correct_incomplete", "ticked": [second["id"]]}
+    api.put(f"answers/{ids['a']}/decision", json=label | {"contradicted": [first["id"]]})
+    shown = api.get(f"answers/{ids['a']}").json()
+    assert [one["outcome"] for one in shown["facets"]] == ["Contradicted", "Expressed"]
+    assert shown["points"] == 1  # three of four, less one, of 2 points
+    refused(api.put(f"answers/{ids['a']}/decision", json=label | {"contradicted": ["x"]}), 409, "conflict")

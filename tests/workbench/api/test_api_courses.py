@@ -138,6 +138,40 @@ def test_facets(api, question_id):
     assert api.delete(where).json() == unset
 
 
+def test_facets_have_groups_deductions_and_points(api, question_id):
+    where = f"questions/{question_id}/facets"
+    metals = [{"name": name, "group": "metals", "needed": 1} for name in ("iron", "copper")]
+    sent = [
+        {"name": "closed", "weight": 3, "deduction": 0.5},
+        *metals,
+        {"name": "wood", "weight": 0, "deduction": 1},
+    ]
+    shown = api.put(where, json={"facets": sent}).json()["facets"]
+    # The question has 2 points: 3 + 1 are the whole.
+    assert [(one["points"], one["group"], one["needed"], one["deduction"]) for one in shown] == [
+        (1.5, "", 0, 0.5),
+        (0.5, "metals", 1, 0.0),
+        (0.5, "metals", 1, 0.0),
+        (0.0, "", 0, 1.0),
+    ]
+    assert not shown[-1]["required"]
+    refused(api.put(where, json={"facets": [{"name": "iron", "group": "metals"}]}), 409, "conflict")
+    refused(api.put(where, json={"facets": [{"name": "iron", "deduction": -1}]}), 422, "invalid")
+
+
+def test_whose_points_other_facets_would_change_is_said_before(api, graded):
+    where = f"questions/{graded}/facets"
+    api.put(where, json={"facets": [{"name": "path"}]})
+    before = api.get(where).json()
+    shown = api.post(f"{where}/preview", json={"facets": [{"name": "path", "deduction": 1}]}).json()
+    assert (shown["graded"], shown["changes"], shown["before"] == shown["after"]) == (3, [], True)
+    assert shown["unknown"] > 0
+    assert api.get(where).json() == before
+    refused(
+        api.post(f"{where}/preview", json={"facets": [{"name": "x", "required": False}]}), 409, "conflict"
+    )
+
+
 def test_facets_after_grading(api, graded):
     where = f"questions/{graded}/facets"
     assert api.put(where, json={"facets": [{"name": "closed"}]}).json()["outdated"]
@@ -148,7 +182,8 @@ def test_facets_after_grading(api, graded):
     [
         ([], 422, "invalid"),
         ([{"name": " "}], 422, "invalid"),
-        ([{"name": "x", "weight": 0}], 422, "invalid"),
+        ([{"name": "x", "weight": -1}], 422, "invalid"),
+        ([{"name": "x", "weight": 0}], 409, "conflict"),
         ([{"name": "x"}] * 21, 422, "invalid"),
         ([{"name": "x", "required": False}], 409, "conflict"),
         ([{"name": "x"}, {"name": "X"}], 409, "conflict"),

@@ -34,5 +34,13 @@ document.addEventListener("page-key", (event) => {
   event.preventDefault();
 });
 
+// An answer says an item or its opposite: of the two boxes of an item, the one ticked last counts.
+document.addEventListener("change", (event) => {
+  if (!event.target.matches?.('.facets input[name="tick"]:checked')) return;
+  for (const box of event.target.closest("li").querySelectorAll('input[name="tick"]')) {
+    if (box !== event.target) box.checked = false;
+  }
+}, true);
+
 // The browser's way back shows the page as it was left.
 addEventListener("pageshow", () => { busy = false; });
