@@ -253,6 +253,7 @@ def _outcome(facet: FoundFacet, row: Floats, pair: Pair) -> FacetOutcome:
         _spans(answer, words),
         _spans(pair.second.document, facet.tokens),
         contradicted,
+        expressed,
     )
 
 

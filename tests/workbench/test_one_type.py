@@ -201,7 +201,8 @@ PAIRS = [
         judging_schemas.FoundFacet,
         judgements.FacetOutcome,
         only_shape=dict.fromkeys(("id", "first", "second", "relation"), "of `facet`"),
-        only_other={"facet": "its fields", "contradicted": "on the way to `label`"}
+        only_other={"facet": "its fields"}
+        | dict.fromkeys(("expressed", "contradicted"), "on the way to `label`")
         | dict.fromkeys(("spans", "reference_spans"), "characters of the text as it was read, not as sent"),
     ),
     Pair(
@@ -303,7 +304,8 @@ PAIRS = [
         claims.Outcome,
         judgements.FacetOutcome,
         only_shape={"id": "of `facet`", "name": "of `facet`, in words"},
-        only_other={"facet": "`id` and `name`", "contradicted": "on the way to `label`"}
+        only_other={"facet": "`id` and `name`"}
+        | dict.fromkeys(("expressed", "contradicted"), "on the way to `label`")
         | dict.fromkeys(("spans", "reference_spans"), "only pictures need them, when an answer is explained"),
     ),
 ]
