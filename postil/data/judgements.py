@@ -20,9 +20,9 @@ EXPRESSED, UNADDRESSED, CONTRADICTED = "Expressed", "Unaddressed", "Contradicted
 class FacetOutcome:
     """Whether an answer expresses or contradicts a facet, how sure that is, and in which words.
 
-    `expressed` and `contradicted` are the chances of the two, whatever the label. Spans are characters: of the
-    answer as it was judged (contractions spelled out, blanks made single), and of the reference. An answer
-    that expresses a facet only as a whole, by implication, has no spans.
+    `expressed` and `contradicted` are the chances of the two, whatever the label. Spans are characters: of
+    the answer as it was judged (contractions spelled out, blanks made single), and of the reference. An
+    answer that expresses a facet only as a whole, by implication, has no spans.
     """
 
     facet: Facet
