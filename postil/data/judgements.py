@@ -22,7 +22,8 @@ class FacetOutcome:
 
     `expressed` and `contradicted` are the chances of the two, whatever the label. Spans are characters: of
     the answer as it was judged (contractions spelled out, blanks made single), and of the reference. An
-    answer that expresses a facet only as a whole, by implication, has no spans.
+    answer that expresses a facet only as a whole, by implication, has no spans. `near` is where the answer
+    speaks of the facet at all, whatever it says of it.
     """
 
     facet: Facet
@@ -33,6 +34,7 @@ class FacetOutcome:
     reference_spans: Spans = ()
     contradicted: float = 0.0
     expressed: float = 0.0
+    near: Spans = ()
 
 
 TYPES = ("EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL", "NOALI")

@@ -236,7 +236,8 @@ def _outcome(facet: FoundFacet, row: Floats, pair: Pair) -> FacetOutcome:
         contradicted = 0.0
     label = label_of(expressed, contradicted)
     chance = {EXPRESSED: expressed, CONTRADICTED: contradicted}.get(label, 1 - max(expressed, contradicted))
-    spans = () if label == UNADDRESSED else support(pair, facet.tokens)
+    near = support(pair, facet.tokens)
+    spans = () if label == UNADDRESSED else near
     named = [pair.second.document.tokens[index] for index in facet.tokens]
     return FacetOutcome(
         facet.facet,
@@ -247,6 +248,7 @@ def _outcome(facet: FoundFacet, row: Floats, pair: Pair) -> FacetOutcome:
         tuple((token.start, token.end) for token in named),
         contradicted,
         expressed,
+        near,
     )
 
 

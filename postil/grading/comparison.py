@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from math import prod
 from typing import NamedTuple
@@ -15,6 +15,7 @@ from postil.alignment.features import prepare, read
 from postil.data.judgements import AlignedPair, ChunkedPair, FacetOutcome, Facets, Judgement, Reason
 from postil.grading.answers import MOST_READ, shortened
 from postil.grading.claims import find_points, judge_found, locate
+from postil.grading.decision import agreed
 from postil.language.document import Document
 from postil.language.network import beside, default_reader, one_thread_each
 from postil.language.pipeline import beginning, documents_of, in_batches, length
@@ -75,6 +76,25 @@ def compare(classes: Sequence[Class]) -> list[list[Comparison | None]]:
     batches = in_batches(distinct, lambda key: prod(map(length, key.pair)), _MOST_CELLS)
     comparisons = {key: each for batch in batches for key, each in _compared(batch).items()}
     return [[None if key is None else comparisons[key] for key in row] for row in keys]
+
+
+def settled(
+    judgements: Sequence[Judgement], comparisons: Sequence[Comparison | None]
+) -> list[Comparison | None]:
+    """The comparisons with the outcomes of claims as they are once the labels are known."""
+    known: dict[tuple[int, str, bool, float], Comparison] = {}  # equal answers go on sharing a comparison
+    result: list[Comparison | None] = []
+    for judgement, comparison in zip(judgements, comparisons, strict=True):
+        if comparison is None:
+            result.append(None)
+            continue
+        chance = judgement.probabilities["5way"][judgement.label]
+        key = id(comparison), judgement.label, judgement.deferred, chance
+        if key not in known:
+            outcomes = agreed(judgement, comparison.claims, comparison.answer.text)
+            known[key] = replace(comparison, claims=outcomes)
+        result.append(known[key])
+    return result
 
 
 def _compared(keys: Sequence[_Key]) -> dict[_Key, Comparison]:
