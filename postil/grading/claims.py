@@ -229,14 +229,16 @@ def _is_opposed(facet: FoundFacet, pair: Pair) -> bool:
 def _outcome(facet: FoundFacet, row: Floats, pair: Pair) -> FacetOutcome:
     answer = pair.first.document
     expressed, contradicted = row.tolist()
+    near = support(pair, facet.tokens)
     if facet.facet.relation == TOPIC:
         same = pair.matrices["same"][:, list(facet.tokens)]
         mentioned = same.size and same.any(axis=0).all()
+        words = [answer.tokens[word] for word in same.any(axis=1).nonzero()[0].tolist()] if mentioned else []
+        near = tuple((word.start, word.end) for word in words)
         expressed = _TOPIC_CHANCE if mentioned else min(expressed, 1 - _TOPIC_CHANCE)
         contradicted = 0.0
     label = label_of(expressed, contradicted)
     chance = {EXPRESSED: expressed, CONTRADICTED: contradicted}.get(label, 1 - max(expressed, contradicted))
-    near = support(pair, facet.tokens)
     spans = () if label == UNADDRESSED else near
     named = [pair.second.document.tokens[index] for index in facet.tokens]
     return FacetOutcome(
