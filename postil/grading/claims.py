@@ -22,7 +22,7 @@ from postil.data.judgements import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOu
 from postil.data.questions import Facet
 from postil.grading.facets import TOPIC, Clause, FoundFacet, clauses, extract_facets, is_key
 from postil.grading.support import support
-from postil.grading.verdicts import Asked, chances, has_claim_head, label_of
+from postil.grading.verdicts import Asked, as_graded, chances, has_claim_head, label_of
 from postil.language.document import Document
 from postil.language.network import one_thread_each
 from postil.language.pipeline import analyse_many, beginning, documents_of
@@ -78,12 +78,12 @@ def _shared(words: Sequence[str], reference: Document, indices: Iterable[int]) -
     return first
 
 
-# For the quick reader, which has no claim head: a clause that stands alone is read less surely, so its chance
-# counts somewhat less; 0.7 separates correct training answers from others best (docs/researchers/facets.md).
+# Whoever says the whole says each clause of it, and whoever says the clause says it. The quick reader has no
+# claim head and reads a clause that stands alone less surely, so there its chance counts somewhat less; 0.7
+# separates correct training answers from others best (docs/researchers/facets.md).
 _CLAUSE = 0.7
 # How far the share of its words that the answer has moves a facet's log odds, as learned from training
-# answers with encoders that had not seen their questions; half of the words moves nothing. A claim head has
-# been moved by the words of the whole clause, so there only what a facet has more or less than that counts.
+# answers with encoders that had not seen their questions; half of the words moves nothing.
 _WORDS = 2.0
 _HALF = 0.5
 # From this chance of the whole reference on, nothing that a clause says by itself could change the outcome.
@@ -157,15 +157,10 @@ def _judge(
     shares = np.array([[_shares(facet, pair) for facet in facets] for pair in pairs])
     whole, own = _read(facets, pairs, shares[..., 1], question, reader)
     said = whole[:, None, 0]
-    if has_claim_head(reader):
-        expressed, contradicted = np.maximum(said, own[..., 0]), own[..., 1]
-        moved = shares[..., 0] - shares[..., 1]
-    else:
-        expressed = said + (1 - said) * _CLAUSE * own[..., 0]
-        contradicted = (whole[:, None, 1] + own[..., 1]) / 2
-        moved = shares.mean(axis=-1) - _HALF
-    odds = np.log(expressed + _LEAST) - np.log(1 - expressed + _LEAST) + _WORDS * moved
-    found = np.stack([expit(odds), contradicted], axis=-1)
+    expressed = said + (1 - said) * (1.0 if has_claim_head(reader) else _CLAUSE) * own[..., 0]
+    odds = np.log(expressed + _LEAST) - np.log(1 - expressed + _LEAST)
+    odds += _WORDS * (shares.mean(axis=-1) - _HALF)
+    found = np.stack([expit(odds), (whole[:, None, 1] + own[..., 1]) / 2], axis=-1)
     if not has_claim_head(reader):
         opposed = np.array([[_is_opposed(facet, pair) for facet in facets] for pair in pairs])
         found[opposed & (whole[:, :1] < _SURE)] = (1 - _OPPOSED, _OPPOSED)
@@ -184,12 +179,16 @@ def _read(
     words = {token.index for token in reference.tokens if any(map(str.isalnum, token.text))}
     parts = np.array([not words <= set(facet.clause) for facet in facets])
     touched = ~parts | (shares > _FEW)
-    whole = np.tile(_UNREAD, (len(pairs), 1))
-    if len(words) <= _LONGEST_WHOLE or not has_claim_head(reader) or not parts.all():
-        whole = chances([Asked(answer.text, reference.text, question) for answer in answers], reader)
+    asked = [Asked(answer.text, reference.text, question) for answer in answers]
+    if not has_claim_head(reader):
+        whole = alone = chances(asked, reader)
+    else:
+        known = len(words) <= _LONGEST_WHOLE or not parts.all()
+        whole = as_graded(asked, reader) if known else np.tile(_UNREAD, (len(pairs), 1))
+        alone = whole if parts.all() else chances(asked, reader)
     said = whole[:, :1]
     doubtful: Bools = parts & (said < _SURE) & ((said > 1 - _SURE) | touched)
-    own = np.repeat(whole[:, None], len(facets), axis=1)
+    own = np.repeat(alone[:, None], len(facets), axis=1)
     places = np.argwhere(doubtful).tolist()
     own[doubtful] = chances(
         [Asked(answers[row].text, facets[column].statement, question) for row, column in places], reader
@@ -233,8 +232,8 @@ def _outcome(facet: FoundFacet, row: Floats, pair: Pair) -> FacetOutcome:
     if facet.facet.relation == TOPIC:
         same = pair.matrices["same"][:, list(facet.tokens)]
         mentioned = same.size and same.any(axis=0).all()
-        words = [answer.tokens[word] for word in same.any(axis=1).nonzero()[0].tolist()] if mentioned else []
-        near = tuple((word.start, word.end) for word in words)
+        words = [answer.tokens[word] for word in np.flatnonzero(same.any(axis=1)).tolist()]
+        near = tuple((word.start, word.end) for word in words) if mentioned else ()
         expressed = _TOPIC_CHANCE if mentioned else min(expressed, 1 - _TOPIC_CHANCE)
         contradicted = 0.0
     label = label_of(expressed, contradicted)

@@ -120,6 +120,25 @@ def _parts(item: Asked) -> tuple[str, str, str]:
     return item.text, item.claim, item.question
 
 
+def as_graded(items: Sequence[Asked], name: str | None = None) -> Floats:
+    """The chances that each text is a correct answer and that it contradicts, beside a whole reference.
+
+    The reference stands in the place of the claim. What grading has read already is not read again.
+    """
+    network = reader(name or default_reader())
+    result = np.zeros((len(items), 2))
+    by_question: defaultdict[str, list[int]] = defaultdict(list)
+    for row, item in enumerate(items):
+        by_question[item.question].append(row)
+    for question, rows in by_question.items():
+        texts = [" ".join(spelled_out(items[row].text).split()[: network.most_words]) for row in rows]
+        pairs = [(text, spelled_out(items[row].claim)) for text, row in zip(texts, rows, strict=True)]
+        logits = network.pairs(pairs, ("response",), question)["response"].astype(np.float64)
+        said = np.array([any(map(str.isalnum, text)) for text in texts])
+        result[rows] = softmax(logits, axis=-1)[:, [0, 2]] * said[:, None]
+    return result
+
+
 def _chances_by(items: Sequence[Asked], name: str) -> Floats:
     """The chances of distinct claims by a single reader."""
     most = _QUICK_WINDOW if name == QUICK else _WINDOW
