@@ -24,7 +24,7 @@ from postil.grading.facets import TOPIC, Clause, FoundFacet, clauses, extract_fa
 from postil.grading.support import support
 from postil.grading.verdicts import Asked, as_graded, chances, has_claim_head, label_of
 from postil.language.document import Document
-from postil.language.network import one_thread_each
+from postil.language.network import QUICK, one_thread_each
 from postil.language.pipeline import analyse_many, beginning, documents_of
 from postil.language.spelling import spelled_out
 
@@ -87,7 +87,8 @@ _CLAUSE = 0.7
 _WORDS = 2.0
 _HALF = 0.5
 # From this chance of the whole reference on, nothing that a clause says by itself could change the outcome.
-_SURE = 0.75
+# With a claim head it takes more, since that notices clauses that are left out.
+_SURE, _SURER = 0.75, 0.9
 _FEW = 0.34  # the share of a clause's words up to which an answer that does not say the whole does not say it
 _LONGEST_WHOLE = 60  # words of a reference; whether an answer makes a longer one as a whole, no reader knows
 _UNREAD = (0.1, 0.0)  # the chances of a clause of a long reference that the answer has few words of
@@ -105,10 +106,12 @@ def judge_facets(
     answers: Sequence[str],
     facets: Sequence[Facet] | None = None,
     reader: str | None = None,
+    most: int | None = None,
 ) -> list[tuple[FacetOutcome, ...]]:
     """For each answer the outcome of each facet: those given, or else the ones found in the reference.
 
-    `reader` is the name of the one that reads; by default it is the one that grades.
+    `reader` is the name of the one that reads; by default it is the one that grades. `most` is as in
+    `judge_found`.
     """
     texts = [beginning(spelled_out(" ".join(answer.split())), MOST_ALIGNED) for answer in answers]
     question, reference = (beginning(text, MOST_ALIGNED) for text in (question, reference))
@@ -116,23 +119,29 @@ def judge_facets(
     with one_thread_each():
         asked, target, *documents = analyse_many([question, reference, *distinct])
         found_facets = extract_facets(target, asked) if facets is None else locate(facets, target)
-        judged = judge_found(found_facets, _compared(target, documents), question, reader)
+        judged = judge_found(found_facets, _compared(target, documents), question, reader, most)
     by_text = dict(zip(distinct, judged, strict=True))
     return [by_text[text] for text in texts]
 
 
 def judge_found(
-    facets: Sequence[FoundFacet], pairs: Sequence[Pair], question: str = "", reader: str | None = None
+    facets: Sequence[FoundFacet],
+    pairs: Sequence[Pair],
+    question: str = "",
+    reader: str | None = None,
+    most: int | None = None,
 ) -> list[tuple[FacetOutcome, ...]]:
     """For each answer (the first of a pair) the outcome of each facet that was found in the reference.
 
-    All pairs have the same reference, their second. A facet that it does not say is judged by itself.
+    All pairs have the same reference, their second. A facet that it does not say is judged by itself. A
+    reader with a claim head reads at `most` so many clauses of the reference beside each answer, those that
+    it has most words of; of the others the quick reader says what the answer does with them.
     """
     answers = [pair.first.document for pair in pairs]
     within = [facet for facet in facets if facet.tokens]
     alone = [list(_judge_alone(facet, answers, question, reader)) for facet in facets if not facet.tokens]
     judged = []
-    for row, its in enumerate(_judge(within, pairs, question, reader)):
+    for row, its in enumerate(_judge(within, pairs, question, reader, most)):
         here, elsewhere = iter(its), iter([column[row] for column in alone])
         judged.append(tuple(next(here if facet.tokens else elsewhere) for facet in facets))
     return judged
@@ -150,12 +159,16 @@ def _judge_alone(
 
 
 def _judge(
-    facets: Sequence[FoundFacet], pairs: Sequence[Pair], question: str, reader: str | None
+    facets: Sequence[FoundFacet],
+    pairs: Sequence[Pair],
+    question: str,
+    reader: str | None,
+    most: int | None = None,
 ) -> list[tuple[FacetOutcome, ...]]:
     if not facets or not pairs:
         return [() for _ in pairs]
     shares = np.array([[_shares(facet, pair) for facet in facets] for pair in pairs])
-    whole, own = _read(facets, pairs, shares[..., 1], question, reader)
+    whole, own = _read(facets, pairs, shares[..., 1], question, reader, most)
     said = whole[:, None, 0]
     expressed = said + (1 - said) * (1.0 if has_claim_head(reader) else _CLAUSE) * own[..., 0]
     odds = np.log(expressed + _LEAST) - np.log(1 - expressed + _LEAST)
@@ -168,7 +181,12 @@ def _judge(
 
 
 def _read(
-    facets: Sequence[FoundFacet], pairs: Sequence[Pair], shares: Floats, question: str, reader: str | None
+    facets: Sequence[FoundFacet],
+    pairs: Sequence[Pair],
+    shares: Floats,
+    question: str,
+    reader: str | None,
+    most: int | None,
 ) -> tuple[Floats, Floats]:
     """The chances of the whole reference for each answer, and of each facet's clause.
 
@@ -181,18 +199,25 @@ def _read(
     touched = ~parts | (shares > _FEW)
     asked = [Asked(answer.text, reference.text, question) for answer in answers]
     if not has_claim_head(reader):
-        whole = alone = chances(asked, reader)
+        whole, sure = chances(asked, reader), _SURE
+    elif len(words) <= _LONGEST_WHOLE or not parts.all():
+        whole, sure = as_graded(asked, reader), _SURER
     else:
-        known = len(words) <= _LONGEST_WHOLE or not parts.all()
-        whole = as_graded(asked, reader) if known else np.tile(_UNREAD, (len(pairs), 1))
-        alone = whole if parts.all() else chances(asked, reader)
+        whole, sure = np.tile(_UNREAD, (len(pairs), 1)), _SURER
     said = whole[:, :1]
-    doubtful: Bools = parts & (said < _SURE) & ((said > 1 - _SURE) | touched)
-    own = np.repeat(alone[:, None], len(facets), axis=1)
-    places = np.argwhere(doubtful).tolist()
-    own[doubtful] = chances(
-        [Asked(answers[row].text, facets[column].statement, question) for row, column in places], reader
-    )
+    doubtful: Bools = parts & (said < sure) & ((said > 1 - sure) | touched)
+    own = np.repeat(whole[:, None], len(facets), axis=1)
+    if has_claim_head(reader):
+        own[:, ~parts, 0] = 0.0  # what is the whole, the whole alone decides, as it decides the label
+    first = doubtful
+    if most is not None and has_claim_head(reader):
+        # Facets of one clause, whose share is the same, are read together: their statement is one.
+        ranks = (-shares).argsort(axis=1, kind="stable").argsort(axis=1)
+        first = doubtful & (ranks < most)
+    for chosen, name in ((first, reader), (doubtful & ~first, QUICK)):
+        places = np.argwhere(chosen).tolist()
+        items = [Asked(answers[row].text, facets[column].statement, question) for row, column in places]
+        own[chosen] = chances(items, name)
     own[..., 1] *= touched  # what an answer does not touch upon, it does not contradict
     return whole, own
 

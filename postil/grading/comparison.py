@@ -13,9 +13,11 @@ from postil.alignment.aligner import MOST_ALIGNED, chunked_pair, load_aligner
 from postil.alignment.features import Pair as WordPair
 from postil.alignment.features import prepare, read
 from postil.data.judgements import AlignedPair, ChunkedPair, FacetOutcome, Facets, Judgement, Reason
+from postil.data.labels import PARTLY
 from postil.grading.answers import MOST_READ, shortened
 from postil.grading.claims import find_points, judge_found, locate
 from postil.grading.decision import agreed
+from postil.grading.facets import MOST_CLAUSES
 from postil.language.document import Document
 from postil.language.network import beside, default_reader, one_thread_each
 from postil.language.pipeline import beginning, documents_of, in_batches, length
@@ -25,17 +27,23 @@ _ALIGNED = 64  # pairs aligned at a time: memory grows with their number
 _MOST_CELLS = 200_000  # words of answers times words of their references
 _Pair = tuple[str, str]  # an answer and the reference that it was compared with
 _Prepared = tuple[ChunkedPair, WordPair]  # the two in chunks, and their words compared
+# The labels that leave open which claims are made. A correct answer makes all, one off the point none.
+_OPEN = (PARTLY, "contradictory")
 # Whoever looks at an answer because its reference is long has to see what it leaves out.
 _COMPARED = (None, Reason.LONG_REFERENCE)
 
 
 class _Key(NamedTuple):
-    """What one comparison is about; the claims are those that a person set."""
+    """What one comparison is about; the claims are those that a person set.
+
+    Claims that Postil finds are `open` where the label does not say what the answer does with them.
+    """
 
     question: str
     pair: _Pair
     claims: Facets
     reader: str
+    open: bool
     whole: bool
 
 
@@ -127,7 +135,8 @@ def _keys(members: Class) -> list[_Key | None]:
         text, reference = (beginning(each, MOST_ALIGNED) for each in (full, judgement.reference))
         compared = reference and judgement.reason in _COMPARED and any(map(str.isalnum, text))
         reader = judgement.reader or default_reader()
-        key = _Key(question, (text, reference), members.claims, reader, text == full)
+        is_open = judgement.deferred or judgement.label in _OPEN or members.claims is not None
+        key = _Key(question, (text, reference), members.claims, reader, is_open, text == full)
         keys.append(key if compared else None)
     return keys
 
@@ -155,13 +164,14 @@ def _judge_claims(
     keys: Sequence[_Key], documents: Mapping[str, Document], prepared: Mapping[_Pair, _Prepared]
 ) -> dict[_Key, tuple[FacetOutcome, ...]]:
     """What each answer does with the claims set, or else with the points of its reference."""
-    together: defaultdict[tuple[str, str, Facets, str], list[_Key]] = defaultdict(list)
+    together: defaultdict[tuple[str, str, Facets, str, bool], list[_Key]] = defaultdict(list)
     for key in keys:
-        together[key.question, key.pair[1], key.claims, key.reader].append(key)
+        together[key.question, key.pair[1], key.claims, key.reader, key.open].append(key)
     outcomes: dict[_Key, tuple[FacetOutcome, ...]] = {}
-    for (question, reference, claims, reader), members in together.items():
+    for (question, reference, claims, reader, is_open), members in together.items():
         target = documents[reference]
         points = find_points(target, documents[question]) if claims is None else locate(claims, target)
         words = [prepared[key.pair][1] for key in members]
-        outcomes |= zip(members, judge_found(points, words, shortened(question), reader), strict=True)
+        most = MOST_CLAUSES if is_open else 0
+        outcomes |= zip(members, judge_found(points, words, shortened(question), reader, most), strict=True)
     return outcomes
