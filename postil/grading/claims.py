@@ -89,6 +89,7 @@ _HALF = 0.5
 # From this chance of the whole reference on, nothing that a clause says by itself could change the outcome.
 # With a claim head it takes more, since that notices clauses that are left out.
 _SURE, _SURER = 0.75, 0.9
+_DENIED = 0.25  # the chance that the whole is contradicted from which it is asked which clause is
 _FEW = 0.34  # the share of a clause's words up to which an answer that does not say the whole does not say it
 _LONGEST_WHOLE = 60  # words of a reference; whether an answer makes a longer one as a whole, no reader knows
 _UNREAD = (0.1, 0.0)  # the chances of a clause of a long reference that the answer has few words of
@@ -169,11 +170,12 @@ def _judge(
         return [() for _ in pairs]
     shares = np.array([[_shares(facet, pair) for facet in facets] for pair in pairs])
     whole, own = _read(facets, pairs, shares[..., 1], question, reader, most)
-    said = whole[:, None, 0]
+    said, denied = whole[:, None, 0], whole[:, None, 1]
     expressed = said + (1 - said) * (1.0 if has_claim_head(reader) else _CLAUSE) * own[..., 0]
+    contradicted = own[..., 1] if has_claim_head(reader) else (denied + own[..., 1]) / 2
     odds = np.log(expressed + _LEAST) - np.log(1 - expressed + _LEAST)
     odds += _WORDS * (shares.mean(axis=-1) - _HALF)
-    found = np.stack([expit(odds), (whole[:, None, 1] + own[..., 1]) / 2], axis=-1)
+    found = np.stack([expit(odds), contradicted], axis=-1)
     if not has_claim_head(reader):
         opposed = np.array([[_is_opposed(facet, pair) for facet in facets] for pair in pairs])
         found[opposed & (whole[:, :1] < _SURE)] = (1 - _OPPOSED, _OPPOSED)
@@ -209,6 +211,8 @@ def _read(
     own = np.repeat(whole[:, None], len(facets), axis=1)
     if has_claim_head(reader):
         own[:, ~parts, 0] = 0.0  # what is the whole, the whole alone decides, as it decides the label
+        # Whoever contradicts may do so in other words: "dries slower" for "evaporates faster".
+        doubtful |= parts & (whole[:, 1:] >= _DENIED)
     first = doubtful
     if most is not None and has_claim_head(reader):
         # Facets of one clause, whose share is the same, are read together: their statement is one.
@@ -218,7 +222,8 @@ def _read(
         places = np.argwhere(chosen).tolist()
         items = [Asked(answers[row].text, facets[column].statement, question) for row, column in places]
         own[chosen] = chances(items, name)
-    own[..., 1] *= touched  # what an answer does not touch upon, it does not contradict
+    # What an answer does not touch upon, it does not contradict, unless a claim head says so.
+    own[..., 1] *= touched | (first & has_claim_head(reader))
     return whole, own
 
 
