@@ -291,7 +291,7 @@ def _finished(classes: Sequence[_Judged], *, words: bool) -> list[Graded]:
     if not words and all(members.claims is None for members in classes):
         return [(members.question, list(members.judgements)) for members in classes]
     from postil.explain.notes import explained  # only here: plain grading needs neither aligner nor words
-    from postil.grading.comparison import Class, compare
+    from postil.grading.comparison import Class, compare, settled
 
     read = []
     for question, answers, judgements, claims in classes:
@@ -304,7 +304,9 @@ def _finished(classes: Sequence[_Judged], *, words: bool) -> list[Graded]:
                 judgement if comparison is None else reconciled(judgement, comparison.claims)
                 for judgement, comparison in zip(judgements, comparisons, strict=True)
             ]
-        finished.append((question, explained(judgements, comparisons) if words else list(judgements)))
+        finished.append(
+            (question, explained(judgements, settled(judgements, comparisons)) if words else [*judgements])
+        )
     return finished
 
 

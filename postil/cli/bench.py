@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Option
 
-from postil.cli.options import choose, expand, refuse_output
+from postil.cli.options import ReaderOption, choose, expand, refuse_output
 from postil.cli.show import console, progress_bar, table
 from postil.data.files import write_text
 
@@ -111,6 +111,28 @@ def facets(
     from postil.research.benchmarks import run_facets
 
     _run_and_report("facets", _with_bar(partial(run_facets, gaps)), options)
+
+
+@app.command("claims")
+@expand
+def claims(
+    data: Annotated[
+        list[Path],
+        Option(
+            help="Judged claims: a .jsonl file (or .jsonl.xz) with text, claim and label; may be repeated."
+        ),
+    ],
+    reader: ReaderOption = None,
+    *,
+    options: RunOptions,
+) -> None:
+    """Claims: whether texts make them, on sets of claims that people have judged."""
+    from postil.language.network import demand_reader
+    from postil.research.benchmarks import run_claims
+
+    if reader is not None:
+        demand_reader(reader)
+    _run_and_report("claims", _with_bar(partial(run_claims, data, reader=reader)), options)
 
 
 @app.command("senses")

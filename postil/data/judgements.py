@@ -20,9 +20,10 @@ EXPRESSED, UNADDRESSED, CONTRADICTED = "Expressed", "Unaddressed", "Contradicted
 class FacetOutcome:
     """Whether an answer expresses or contradicts a facet, how sure that is, and in which words.
 
-    `contradicted` is the chance that the answer contradicts the facet, whatever the label. Spans are
-    characters: of the answer as it was judged (contractions spelled out, blanks made single), and of the
-    reference.
+    `expressed` and `contradicted` are the chances of the two, whatever the label. Spans are characters: of
+    the answer as it was judged (contractions spelled out, blanks made single), and of the reference. An
+    answer that expresses a facet only as a whole, by implication, has no spans. `near` is where the answer
+    speaks of the facet at all, whatever it says of it.
     """
 
     facet: Facet
@@ -32,6 +33,8 @@ class FacetOutcome:
     spans: Spans = ()
     reference_spans: Spans = ()
     contradicted: float = 0.0
+    expressed: float = 0.0
+    near: Spans = ()
 
 
 TYPES = ("EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL", "NOALI")

@@ -12,7 +12,7 @@ class Facet:
 
     A claim that a person has put into words of their own has them all in `first`. `weight` is its share of
     the credit; one that is not `required` only makes up for others. Of the claims of a `group`, `needed`
-    suffice ("any two of"; 0: all of them). `deduction`, in the same measure as the weight, is what an
+    suffice ("any two of"; 0 means one). `deduction`, in the same measure as the weight, is what an
     answer loses that contradicts the claim.
     """
 

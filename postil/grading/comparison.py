@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from math import prod
+from typing import NamedTuple
 
 from postil.alignment.aligner import MOST_ALIGNED, chunked_pair, load_aligner
 from postil.alignment.features import Pair as WordPair
 from postil.alignment.features import prepare, read
 from postil.data.judgements import AlignedPair, ChunkedPair, FacetOutcome, Facets, Judgement, Reason
-from postil.grading.answers import MOST_READ
+from postil.data.labels import PARTLY
+from postil.grading.answers import MOST_READ, shortened
 from postil.grading.claims import find_points, judge_found, locate
+from postil.grading.decision import agreed
+from postil.grading.facets import MOST_CLAUSES
 from postil.language.document import Document
-from postil.language.network import beside, one_thread_each
+from postil.language.network import beside, default_reader, one_thread_each
 from postil.language.pipeline import beginning, documents_of, in_batches, length
 from postil.language.spelling import spelled_out
 
@@ -23,10 +27,24 @@ _ALIGNED = 64  # pairs aligned at a time: memory grows with their number
 _MOST_CELLS = 200_000  # words of answers times words of their references
 _Pair = tuple[str, str]  # an answer and the reference that it was compared with
 _Prepared = tuple[ChunkedPair, WordPair]  # the two in chunks, and their words compared
-# The question, the pair, the claims that a person set, and whether the answer was read to its end
-_Key = tuple[str, _Pair, Facets, bool]
+# The labels that leave open which claims are made. A correct answer makes all, one off the point none.
+_OPEN = (PARTLY, "contradictory")
 # Whoever looks at an answer for one of these reasons has to see what it leaves out or turns round.
 _COMPARED = (None, Reason.LONG_REFERENCE, Reason.OPPOSITE, Reason.NUMBER, Reason.SEVERAL, Reason.WORDY)
+
+
+class _Key(NamedTuple):
+    """What one comparison is about; the claims are those that a person set.
+
+    Claims that Postil finds are `open` where the label does not say what the answer does with them.
+    """
+
+    question: str
+    pair: _Pair
+    claims: Facets
+    reader: str
+    open: bool
+    whole: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +81,34 @@ def compare(classes: Sequence[Class]) -> list[list[Comparison | None]]:
     keys = [_keys(members) for members in classes]
     distinct = list(dict.fromkeys(key for row in keys for key in row if key is not None))
     # Memory grows with the words of the answer times those of the reference.
-    batches = in_batches(distinct, lambda key: prod(map(length, key[1])), _MOST_CELLS)
+    batches = in_batches(distinct, lambda key: prod(map(length, key.pair)), _MOST_CELLS)
     comparisons = {key: each for batch in batches for key, each in _compared(batch).items()}
     return [[None if key is None else comparisons[key] for key in row] for row in keys]
 
 
+def settled(
+    judgements: Sequence[Judgement], comparisons: Sequence[Comparison | None]
+) -> list[Comparison | None]:
+    """The comparisons with the outcomes of claims as they are once the labels are known."""
+    known: dict[tuple[int, str, bool, float], Comparison] = {}  # equal answers go on sharing a comparison
+    result: list[Comparison | None] = []
+    for judgement, comparison in zip(judgements, comparisons, strict=True):
+        if comparison is None:
+            result.append(None)
+            continue
+        chance = judgement.probabilities["5way"][judgement.label]
+        key = id(comparison), judgement.label, judgement.deferred, chance
+        if key not in known:
+            outcomes = agreed(judgement, comparison.claims, comparison.answer.text)
+            known[key] = replace(comparison, claims=outcomes)
+        result.append(known[key])
+    return result
+
+
 def _compared(keys: Sequence[_Key]) -> dict[_Key, Comparison]:
-    pairs = list(dict.fromkeys(pair for _, pair, _, _ in keys))
+    pairs = list(dict.fromkeys(key.pair for key in keys))
     with one_thread_each(), beside() as pool:
-        documents = documents_of([*chain.from_iterable(pairs), *(question for question, *_ in keys)])
+        documents = documents_of([*chain.from_iterable(pairs), *(key.question for key in keys)])
         prepared = _prepared(pairs, documents)
         # Claims are read by the network, which works outside the interpreter; chunks are aligned meanwhile.
         judging = pool.submit(_judge_claims, keys, documents, prepared)
@@ -79,12 +116,12 @@ def _compared(keys: Sequence[_Key]) -> dict[_Key, Comparison]:
         outcomes = judging.result()
     return {
         key: Comparison(
-            aligned[key[1]],
+            aligned[key.pair],
             outcomes[key],
-            documents[key[0]],
-            documents[key[1][0]],
-            documents[key[1][1]],
-            whole=key[3],
+            documents[key.question],
+            documents[key.pair[0]],
+            documents[key.pair[1]],
+            whole=key.whole,
         )
         for key in keys
     }
@@ -97,7 +134,10 @@ def _keys(members: Class) -> list[_Key | None]:
         full = spelled_out(" ".join(answer.split()))
         text, reference = (beginning(each, MOST_ALIGNED) for each in (full, judgement.reference))
         compared = reference and judgement.reason in _COMPARED and any(map(str.isalnum, text))
-        keys.append((question, (text, reference), members.claims, text == full) if compared else None)
+        reader = judgement.reader or default_reader()
+        is_open = judgement.deferred or judgement.label in _OPEN or members.claims is not None
+        key = _Key(question, (text, reference), members.claims, reader, is_open, text == full)
+        keys.append(key if compared else None)
     return keys
 
 
@@ -124,14 +164,14 @@ def _judge_claims(
     keys: Sequence[_Key], documents: Mapping[str, Document], prepared: Mapping[_Pair, _Prepared]
 ) -> dict[_Key, tuple[FacetOutcome, ...]]:
     """What each answer does with the claims set, or else with the points of its reference."""
-    together: defaultdict[tuple[str, str, Facets], list[_Key]] = defaultdict(list)
+    together: defaultdict[tuple[str, str, Facets, str, bool], list[_Key]] = defaultdict(list)
     for key in keys:
-        question, (_, reference), claims, _ = key
-        together[question, reference, claims].append(key)
+        together[key.question, key.pair[1], key.claims, key.reader, key.open].append(key)
     outcomes: dict[_Key, tuple[FacetOutcome, ...]] = {}
-    for (question, reference, claims), members in together.items():
+    for (question, reference, claims, reader, is_open), members in together.items():
         target = documents[reference]
         points = find_points(target, documents[question]) if claims is None else locate(claims, target)
-        words = [prepared[pair][1] for _, pair, _, _ in members]
-        outcomes |= zip(members, judge_found(points, words), strict=True)
+        words = [prepared[key.pair][1] for key in members]
+        most = MOST_CLAUSES if is_open else 0
+        outcomes |= zip(members, judge_found(points, words, shortened(question), reader, most), strict=True)
     return outcomes

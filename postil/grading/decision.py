@@ -1,18 +1,26 @@
-"""Where a label is decided: from probabilities to labels that agree, and what claims say against them."""
+"""Where a label is decided, and where label and claims become one judgement.
+
+From probabilities to labels that agree in all schemes (`decide`). Claims that a person set can lower the
+confidence and leave an answer to a person; the label stays (`reconciled`). Once the label is given, it says
+something about the claims as well, and their outcomes are settled by both (`agreed`): rubric, note and label
+cannot say different things.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from postil.data.arrays import Floats
-from postil.data.judgements import EXPRESSED, FacetOutcome, Judgement
-from postil.data.labels import RESPONSE_SCHEMES, Scheme
+from postil.data.judgements import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOutcome, Judgement
+from postil.data.labels import PARTLY, RESPONSE_SCHEMES, Scheme
 from postil.errors import PostilError, some, unknown_label
 from postil.grading.credit import earns_nothing, needed_of
+from postil.grading.facets import TOPIC
 
 LABELS = RESPONSE_SCHEMES["5way"].labels
 Labels = NDArray[np.intp]
@@ -110,19 +118,39 @@ def tune_bias(probabilities: Floats, quality: Callable[[Labels], float]) -> tupl
 SURE = 0.75
 
 
+def _required(outcomes: Sequence[FacetOutcome]) -> list[int]:
+    """The places of those that count: what an answer is about, it need not say."""
+    facets = [outcome.facet for outcome in outcomes]
+    return [place for place, facet in enumerate(facets) if facet.required and facet.relation != TOPIC]
+
+
+def _lacking(outcomes: Sequence[FacetOutcome]) -> list[int]:
+    """The places of those that an answer would have to express besides, to express all that is required.
+
+    Of alternatives as many as are needed, the likeliest.
+    """
+    lacking = []
+    alternatives: dict[str, list[int]] = {}
+    for place in _required(outcomes):
+        facet = outcomes[place].facet
+        if facet.group:
+            alternatives.setdefault(facet.group, []).append(place)
+        elif outcomes[place].label != EXPRESSED:
+            lacking.append(place)
+    for places in alternatives.values():
+        others = [place for place in places if outcomes[place].label != EXPRESSED]
+        needed = needed_of([outcomes[place].facet for place in places]) - (len(places) - len(others))
+        lacking += sorted(others, key=lambda place: -outcomes[place].expressed)[: max(needed, 0)]
+    return sorted(lacking)
+
+
 def unsaid(outcomes: Sequence[FacetOutcome]) -> list[FacetOutcome]:
-    """The required facets that an answer surely does not express; of a group, only if too few are left."""
-    missing = [
-        outcome
-        for outcome in outcomes
-        if outcome.facet.required and outcome.label != EXPRESSED and outcome.confidence >= SURE
-    ]
-    lost = {
-        name
-        for name, members in _groups(outcomes).items()
-        if len(members) - sum(outcome in missing for outcome in members) < _needed(members)
-    }
-    return [outcome for outcome in missing if not outcome.facet.group or outcome.facet.group in lost]
+    """The required facets that an answer surely does not express."""
+    return [outcomes[place] for place in _surely_lacking(outcomes)]
+
+
+def _surely_lacking(outcomes: Sequence[FacetOutcome]) -> list[int]:
+    return [place for place in _lacking(outcomes) if outcomes[place].confidence >= SURE]
 
 
 def disagreement(label: str, outcomes: Sequence[FacetOutcome]) -> float:
@@ -132,26 +160,13 @@ def disagreement(label: str, outcomes: Sequence[FacetOutcome]) -> float:
     """
     if label == "correct":
         return max((outcome.confidence for outcome in unsaid(outcomes)), default=0.0)
-    required = [outcome for outcome in outcomes if outcome.facet.required and not outcome.facet.group]
-    for members in _groups(outcomes).values():
-        surest = sorted(members, key=lambda outcome: (outcome.label != EXPRESSED, -outcome.confidence))
-        required += surest[: _needed(members)]
-    if all(outcome.label == EXPRESSED and outcome.confidence >= SURE for outcome in required):
-        return min((outcome.confidence for outcome in required), default=0.0)
-    return 0.0
-
-
-def _groups(outcomes: Sequence[FacetOutcome]) -> dict[str, list[FacetOutcome]]:
-    """The required facets of which some suffice, by group."""
-    groups: dict[str, list[FacetOutcome]] = {}
-    for outcome in outcomes:
-        if outcome.facet.group and outcome.facet.required:
-            groups.setdefault(outcome.facet.group, []).append(outcome)
-    return groups
-
-
-def _needed(members: Sequence[FacetOutcome]) -> int:
-    return needed_of([outcome.facet for outcome in members])
+    sure = [
+        outcome if outcome.confidence >= SURE else replace(outcome, label=UNADDRESSED) for outcome in outcomes
+    ]
+    if _lacking(sure):
+        return 0.0
+    said = (sure[place] for place in _required(sure))
+    return min((outcome.confidence for outcome in said if outcome.label == EXPRESSED), default=0.0)
 
 
 def reconciled(judgement: Judgement, outcomes: Sequence[FacetOutcome]) -> Judgement:
@@ -168,3 +183,88 @@ def reconciled(judgement: Judgement, outcomes: Sequence[FacetOutcome]) -> Judgem
         return judgement
     confidence = min(judgement.confidence, (judgement.confidence + 1 - against) / 2)
     return replace(judgement, confidence=confidence, deferred=True)
+
+
+def agreed(judgement: Judgement, outcomes: Sequence[FacetOutcome], answer: str) -> tuple[FacetOutcome, ...]:
+    """The outcomes of an answer's facets once its label is known: those that cannot be beside it are changed.
+
+    A correct answer lacks nothing that is required; one that is partly right says some of it and lacks some;
+    one that contradicts contradicts something; any other says nothing of it. The likeliest outcomes are taken
+    of those that the label allows. What a correct answer surely does not say cannot have been required.
+    Where facets speak surely against a label and the answer is left to a person, both sides are shown.
+    """
+    label, told = judgement.label, tuple(outcomes)
+    if judgement.deferred and (disagreement(label, told) or earns_nothing(label, told)):
+        return told
+    settle = {"correct": _all_said, PARTLY: _some_said, "contradictory": _some_denied}.get(label, _none_said)
+    chance = judgement.probabilities["5way"][label]
+    changed = list(told)
+    for place, (name, by_label) in settle(told).items():
+        changed[place] = _settled(told[place], name, by_label * chance, 1 - chance, answer)
+    for place in _surely_lacking(told) if label == "correct" else ():
+        changed[place] = replace(changed[place], facet=replace(told[place].facet, required=False))
+    return tuple(changed)
+
+
+# By place the outcomes that the label demands, and how likely they are by that.
+_Changes = dict[int, tuple[str, float]]
+
+
+def _all_said(outcomes: Sequence[FacetOutcome]) -> _Changes:
+    """For a correct answer: what is lacking is said, unless it surely is not; nothing is contradicted."""
+    denied = [place for place, outcome in enumerate(outcomes) if outcome.label == CONTRADICTED]
+    said = {*_lacking(outcomes)} - {*_surely_lacking(outcomes)}
+    return dict.fromkeys(denied, (UNADDRESSED, 1.0)) | dict.fromkeys(said, (EXPRESSED, 1.0))
+
+
+def _some_said(outcomes: Sequence[FacetOutcome]) -> _Changes:
+    """For a partly right answer: something that is required is lacking, and something is said."""
+    required, rest = _required(outcomes), list(outcomes)
+    chances = {place: outcomes[place].expressed for place in required}
+    changes: _Changes = {}
+    while required and not _lacking(rest):
+        said = [place for place in required if rest[place].label == EXPRESSED]
+        # What has no alternatives first: of alternatives several would have to go.
+        least = min(said, key=lambda place: (bool(rest[place].facet.group), chances[place]))
+        changes[least] = UNADDRESSED, _share(1 - chances[least], 1 - prod(chances.values()))
+        rest[least] = replace(rest[least], label=UNADDRESSED)
+    if not changes and required and all(outcome.label != EXPRESSED for outcome in outcomes):
+        best = max(required, key=chances.__getitem__)
+        rest[best] = replace(rest[best], label=EXPRESSED)
+        if _lacking(rest):
+            none_said = prod(1 - chance for chance in chances.values())
+            changes[best] = EXPRESSED, _share(chances[best], 1 - none_said)
+    return changes
+
+
+def _some_denied(outcomes: Sequence[FacetOutcome]) -> _Changes:
+    """For an answer that contradicts: what it contradicts is among the facets."""
+    required = _required(outcomes)
+    if not required or any(outcome.label == CONTRADICTED for outcome in outcomes):
+        return {}
+    likeliest = max(required, key=lambda place: outcomes[place].contradicted)
+    none_denied = prod(1 - outcomes[place].contradicted for place in required)
+    return {likeliest: (CONTRADICTED, _share(outcomes[likeliest].contradicted, 1 - none_denied))}
+
+
+def _none_said(outcomes: Sequence[FacetOutcome]) -> _Changes:
+    """For an answer off the point, or none at all: nothing is said or contradicted; it may have the topic."""
+    spoken = [
+        place
+        for place, outcome in enumerate(outcomes)
+        if outcome.label != UNADDRESSED and outcome.facet.relation != TOPIC and not outcome.facet.wrong
+    ]
+    return dict.fromkeys(spoken, (UNADDRESSED, 1.0))
+
+
+def _share(chance: float, whole: float) -> float:
+    return chance / whole if whole > 0 else 1.0
+
+
+def _settled(outcome: FacetOutcome, label: str, by_label: float, rest: float, answer: str) -> FacetOutcome:
+    """An outcome with another label: how sure by the answer's label, and for the rest by what was read."""
+    read = {EXPRESSED: outcome.expressed, CONTRADICTED: outcome.contradicted}
+    own = read.get(label, max(0.0, 1 - outcome.expressed - outcome.contradicted))
+    spans = () if label == UNADDRESSED else outcome.near
+    words = tuple(answer[start:end] for start, end in spans)
+    return replace(outcome, label=label, confidence=by_label + rest * own, words=words, spans=spans)

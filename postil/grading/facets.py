@@ -24,6 +24,8 @@ from postil.language.measures.matching import clause_of
 # A clause with fewer words that carry meaning says nothing by itself: "and see" in "and see which is harder".
 _LEAST_WORDS = 2
 _MOST_FACETS = 40  # each is looked for in every answer; a reference that says more is no short answer
+# Clauses of a reference that the careful or the expert reader reads beside an answer, where many are judged.
+MOST_CLAUSES = 2
 # What only ties a clause to its neighbours, at its beginning or end.
 _TIES = frozenset(("CCONJ", "PUNCT"))
 _BRACKETS = frozenset("()[]{}")

@@ -2,7 +2,8 @@
 
 Responses: the most frequent label, and a decision tree on lexical overlap. Entailment: the share of the
 hypothesis's words that the text has. Alignment: chunks that share most identical tokens are equivalent.
-Facets: the usual case, and the words that the answer has. The baseline of senses is in `senses/learners.py`.
+Facets: the usual case, and the words that the answer has. Claims: the share of their words that the text
+has. The baseline of senses is in `senses/learners.py`.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from typing import Any, Self
 import numpy as np
 
 from postil.data.arrays import Floats
+from postil.data.formats.claim_sets import ClaimRow
 from postil.data.formats.rte import Pair, PairJudgement
 from postil.data.formats.sra import GapRow
-from postil.data.judgements import AlignedPair, Alignment, ChunkedPair
+from postil.data.judgements import EXPRESSED, UNADDRESSED, AlignedPair, Alignment, ChunkedPair
 from postil.data.labels import RESPONSE_SCHEMES, Scheme, reachable_schemes
 from postil.data.questions import Question
 from postil.errors import PostilError
@@ -147,6 +149,15 @@ class WordOverlap:
             PairJudgement(pair.id, "ENTAILMENT" if confidence >= 0.5 else negative, float(confidence))
             for pair, confidence in zip(pairs, confidences, strict=True)
         ]
+
+
+class SharedWords(Finished):
+    """A claim is made where at least half of its words occur in the text, and the surer the more do."""
+
+    def predict(self, rows: Sequence[ClaimRow]) -> list[tuple[str, float]]:
+        """Judge every row, in order."""
+        shares = [word_coverage(Pair(row.id, row.text, row.claim)) for row in rows]
+        return [(EXPRESSED if share >= 0.5 else UNADDRESSED, share) for share in shares]
 
 
 class IdenticalTokens(Finished):

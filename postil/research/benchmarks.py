@@ -1,9 +1,9 @@
-"""The five benchmarks: responses, entailment, alignment, facets and senses; trained, tested, cross-validated.
+"""The six benchmarks: responses, entailment, alignment, facets, claims and senses.
 
-Entailment trains on a folder of RTE files and tests on others. Alignment takes the datasets of interpretable
-similarity, on gold chunks and on Postil's own. Facets are scored by the reference's words, so that systems
-with different facets can be compared. Senses train on one lexical-sample file and test on another, or are
-cross-validated.
+Systems are trained and tested, or cross-validated. Entailment trains on a folder of RTE files and tests on
+others. Alignment takes the datasets of interpretable similarity, on gold chunks and on Postil's own. Facets
+are scored by the reference's words, so that systems with different facets can be compared. Claims are given,
+each with a text. Senses train on one lexical-sample file and test on another, or are cross-validated.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import numpy as np
 
 from postil.data.arrays import Bools
 from postil.data.formats.chunks import chunk_files, read_gold_chunks
+from postil.data.formats.claim_sets import read_claims
 from postil.data.formats.ists import read_alignments
 from postil.data.formats.rte import EntailmentRun, Pair, read_gold, read_pairs
 from postil.data.formats.sensekeys import SenseAnswer, read_sense_key, sense_key
@@ -31,6 +32,8 @@ from postil.data.questions import Question, count_answers, labelled_only
 from postil.errors import InputError, MissingDataError, PostilError
 from postil.research.systems import (
     AlignmentSystem,
+    ChoosesReader,
+    ClaimSystem,
     EntailmentSystem,
     Experienced,
     FacetSystem,
@@ -41,6 +44,7 @@ from postil.research.systems import (
 )
 from postil.research.tables import METRICS, BenchResult, Cell, Cells
 from postil.scoring.alignment import score_alignments, tally_alignments
+from postil.scoring.claims import score_claims, tally_claims
 from postil.scoring.entailment import score_entailment, tally_entailment
 from postil.scoring.responses import class_scores, left_out, score_labels, tally_classes
 from postil.scoring.senses import score_senses, tally_senses
@@ -52,6 +56,7 @@ Progress = Callable[[int, int, str], None]
 
 SCENARIOS = ("unseen-answers", "unseen-questions", "unseen-domains")
 CHUNKS = ("gold", "system")
+_TOGETHER = 64  # claims judged before progress is shown
 _OUTCOMES = Scheme("gaps", ("missing", "expressed"))
 # An answer's question, gold label and predicted label, and whether it was learned from (None: who knows).
 _Outcome = tuple[str, str, str, bool | None]
@@ -197,6 +202,43 @@ def _gap_cell(judged: Sequence[tuple[GapRow, tuple[bool, ...]]], system: str) ->
     score = Score(figures, "macro_f1", signature, tally.size, class_scores(tally, _OUTCOMES))
     groups = group_numbers([str(number) for number, (row, _) in enumerate(judged) for _ in row.words])
     return Cell(score, tally, groups, {"rows": len(judged)})
+
+
+def run_claims(
+    data: Sequence[Path], system: str, *, reader: str | None = None, progress: Progress | None = None
+) -> BenchResult:
+    """Score a registered system on sets of judged claims; a `reader` is for those that have several."""
+    started = time.perf_counter()
+    sets = {claim_set_name(path): read_claims(path) for path in map(Path, data)}
+    if len(sets) < len(data):
+        raise PostilError("two sets of claims have the same name.", hint="Results are listed by file name.")
+    model: ClaimSystem = create("claims", system)
+    how: dict[str, object] = {}
+    if isinstance(model, ChoosesReader):
+        how["reader"] = model.choose(reader)
+    cells: Cells = {"claims": {}}
+    done, total = 0, sum(map(len, sets.values()))
+    for name, rows in sets.items():
+        judged: list[tuple[str, float]] = []
+        model.fit(rows)
+        for start in range(0, len(rows), _TOGETHER):
+            hidden = [replace(row, label="") for row in rows[start : start + _TOGETHER]]
+            judged += model.predict(hidden)
+            done += len(hidden)
+            if progress:
+                progress(done, total, name)
+        labels, chances = zip(*judged, strict=True)
+        tally = tally_claims([row.label for row in rows], labels, chances)
+        # Claims beside one text stand or fall together.
+        groups = group_numbers([row.text for row in rows])
+        cells["claims"][name] = Cell(score_claims(tally), tally, groups)
+    signature = make_signature("claims", system=system, **how, rows=total)
+    return BenchResult("claims", system, signature, cells, time.perf_counter() - started)
+
+
+def claim_set_name(path: Path) -> str:
+    """The name of a file without its endings: `physics` for physics.jsonl.xz."""
+    return path.with_suffix("").stem if path.suffix.lower() == ".xz" else path.stem
 
 
 def run_senses(

@@ -1,4 +1,4 @@
-"""What ships as systems of the benchmarks: the grader, the entailer, the aligner and the facets.
+"""What ships as systems of the benchmarks: the grader, the entailer, the aligner, the facets and the claims.
 
 They have learned already, so fitting teaches them nothing (the grader remembers the answers). They say which
 items they have learned from, and refuse a test that consists of such items, because it would flatter them.
@@ -13,6 +13,7 @@ from functools import cache
 from importlib.resources import files
 
 from postil.alignment.aligner import load_aligner
+from postil.data.formats.claim_sets import ClaimRow
 from postil.data.formats.rte import Pair, PairJudgement
 from postil.data.formats.sra import GapRow
 from postil.data.judgements import EXPRESSED, AlignedPair, ChunkedPair
@@ -22,7 +23,9 @@ from postil.entailment.entailer import load_entailer
 from postil.grader import Grader, load
 from postil.grading.answers import fingerprint
 from postil.grading.claims import judge_facets
+from postil.grading.verdicts import Asked, judge_claims
 from postil.language.measures.overlap import overlap_words
+from postil.language.network import default_reader, demand_reader
 from postil.research.baselines import words_outside
 from postil.research.systems import Finished, refuse_known
 
@@ -183,3 +186,22 @@ class ShippedFacets(Finished):
                 spans = [span for outcome in expressed for span in outcome.reference_spans]
                 missing[number] = words_outside(rows[number], spans)
         return [missing[number] for number in range(len(rows))]
+
+
+class ShippedClaims(Finished):
+    """Judges whether texts make claims, with the default reader or the one chosen."""
+
+    def __init__(self) -> None:
+        self._reader = default_reader()
+
+    def choose(self, reader: str | None) -> str:
+        """Judge with this reader, or with the default one; gives its name."""
+        if reader is not None:
+            demand_reader(reader)
+            self._reader = reader
+        return self._reader
+
+    def predict(self, rows: Sequence[ClaimRow]) -> list[tuple[str, float]]:
+        """Judge every row, in order."""
+        items = [Asked(row.text, row.claim, row.question) for row in rows]
+        return [(verdict.label, verdict.expressed) for verdict in judge_claims(items, self._reader)]

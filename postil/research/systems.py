@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Protocol, Self, runtime_checkable
 
+from postil.data.formats.claim_sets import ClaimRow
 from postil.data.formats.rte import Pair, PairJudgement
 from postil.data.formats.sensekeys import SenseAnswer
 from postil.data.formats.senseval import SenseInstance
@@ -59,6 +60,16 @@ class FacetSystem(Protocol):
         """For each row, in order, whether each of its words is missing, without reading the gaps."""
 
 
+class ClaimSystem(Protocol):
+    """Says whether texts make claims."""
+
+    def fit(self, rows: Sequence[ClaimRow], /) -> Any:
+        """Learn from claims whose labels are known."""
+
+    def predict(self, rows: Sequence[ClaimRow], /) -> list[tuple[str, float]]:
+        """For each row, in order, the outcome and the chance that the claim is made; labels are not read."""
+
+
 class SenseSystem(Protocol):
     """Learns from sense-tagged instances and tags others."""
 
@@ -75,6 +86,14 @@ class Experienced(Protocol):
 
     def learned_from(self, items: Sequence[Any], /) -> list[bool]:
         """For each item to predict, whether it was learned from; a question counts once for each answer."""
+
+
+@runtime_checkable
+class ChoosesReader(Protocol):
+    """A system that can judge with any of the readers."""
+
+    def choose(self, reader: str | None, /) -> str:
+        """Judge with this reader, or with the default one; gives its name."""
 
 
 def refuse_known(known: Sequence[bool], system: str, hint: str) -> None:
@@ -156,6 +175,12 @@ _SYSTEMS: Mapping[str, Mapping[str, Mapping[str, str]]] = {
         },
         "research.shipped:ShippedFacets": {
             "postil": "the shipped facets: a word is missing if no facet that holds it is expressed"
+        },
+    },
+    "claims": {
+        "research.baselines:SharedWords": {"overlap": "share of the claim's words found in the text"},
+        "research.shipped:ShippedClaims": {
+            "postil": "the shipped judgement of claims, by the default reader (--reader names another)"
         },
     },
     "senses": {

@@ -29,6 +29,7 @@ METRICS: Mapping[str, tuple[str, ...]] = {
     "alignment": ("f_align", "f_type", "f_score", "f_type_score"),
     "entailment": ("accuracy", "average_precision"),
     "facets": ("accuracy", "macro_f1", "weighted_f1"),
+    "claims": ("auc", "average_precision", "macro_f1", "accuracy", "contradicted_f1"),
     "senses": ("precision", "recall", "attempted"),
 }
 # Rows of the published tables that are not systems and cannot be the best of a column.

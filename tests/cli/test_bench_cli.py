@@ -153,6 +153,24 @@ def test_facets(tmp_path, postil):
     assert "majority, lexical, postil" in err
 
 
+def test_claims(tmp_path, postil):
+    for name in ("a", "b"):
+        rows = [("It is lit.", "It is lit.", "expressed"), ("No idea.", "It is lit.", "not_expressed")]
+        fields = (dict(zip(("text", "claim", "label"), row, strict=True)) for row in rows)
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in fields))
+    data = ("--data", tmp_path / "a.jsonl", "--data", tmp_path / "b.jsonl")
+    arguments = (*data, "--system", "postil", "--reader", "quick", "--against", "overlap", "--resamples", 20)
+    status, out, err = postil("bench", "claims", *arguments, "--json", tmp_path / "r.json")
+    assert (status, err) == (0, "")
+    assert "### claims, claims, b" in out
+    assert "| *overlap (Postil)* | " in out
+    scores = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["scores"]["claims"]
+    assert scores["a"]["auc"] == scores["b"]["auc"] == 1
+    assert {"average_precision", "macro_f1", "accuracy", "contradicted_f1"} <= set(scores["a"])
+    status, _, err = postil("bench", "claims", *data, "--system", "postil", "--reader", "slow")
+    assert (status, "'slow' is not a reader" in err) == (2, True)
+
+
 def test_the_list_of_systems(postil):
     status, out, err = postil("bench", "systems")
     assert (status, err) == (0, "")
@@ -163,6 +181,7 @@ def test_the_list_of_systems(postil):
         ("entailment", "overlap"),
         ("alignment", "identical"),
         ("facets", "postil"),
+        ("claims", "overlap"),
         ("senses", "mfs"),
     } <= listed
 

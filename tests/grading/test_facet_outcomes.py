@@ -1,11 +1,10 @@
 """Outcomes of facets: what is said, left out and contradicted, how sure, and in which words."""
 
-import numpy as np
 import pytest
 
 from postil.data.questions import Facet
 from postil.grading import claims
-from postil.grading.claims import chances, find_points, judge_facets, passages
+from postil.grading.claims import find_points, judge_facets
 from postil.language.pipeline import analyse
 
 REFERENCE = "The solid dissolves and the liquid remains clear."
@@ -74,23 +73,6 @@ def test_what_is_skipped_for_speed_changes_no_label(monkeypatch):
     monkeypatch.setattr(claims, "_SURE", 1.1)
     slow = judge_facets("", REFERENCE, answers)
     assert [[one.label for one in its] for its in fast] == [[one.label for one in its] for its in slow]
-
-
-def test_a_long_answer_is_read_in_passages():
-    filler = "We looked at it for a very long time and wrote everything down in our books."
-    answer = analyse(" ".join([*[filler] * 4, REFERENCE]))
-    read = passages(answer)
-    assert len(read) > 1
-    assert all(len(text.split()) <= 40 for text in read)
-    late, never = chances([(answer, REFERENCE), (analyse(filler), REFERENCE)])
-    assert late[0] > never[0]
-    assert late.sum() <= 1 + 1e-9
-
-
-def test_an_answer_without_words_has_no_chances():
-    assert passages(analyse("…")) == []
-    np.testing.assert_array_equal(chances([(analyse("…"), REFERENCE)]), [[0, 0]])
-    assert chances([]).shape == (0, 2)
 
 
 @pytest.mark.parametrize("reference", ["", "…"])

@@ -131,10 +131,11 @@ def test_decided_answers_are_compared_with_all_others():
     "task",
     [
         graded(40, 30),
-        graded(20, 30, explain=True),
+        graded(15, 30, explain=True),
         graded(1, 400, 400),
         EntailTask(tuple((words(60), words(20)) for _ in range(25))),
-        FacetsTask("Why?", words(150), answers(15, 30)),
+        FacetsTask("Why?", words(150), answers(10, 30)),
+        FacetsTask("Why?", words(20), answers(15, 30)),
     ],
     ids=lambda task: type(task).__name__,
 )
@@ -151,10 +152,11 @@ def test_the_careful_reader_has_its_own_price():
 
 @pytest.mark.usefixtures("careful")
 def test_what_no_network_reads_costs_the_same_whoever_reads(monkeypatch):
-    tasks = [AlignTask(((words(20), words(20)),)), FacetsTask("Why?", words(20), answers(3, 20))]
-    costs = [estimate(task) for task in tasks]
+    pairs, facets = AlignTask(((words(20), words(20)),)), FacetsTask("Why?", words(20), answers(3, 20))
+    costs = estimate(pairs), estimate(facets)
     monkeypatch.setattr(readers, "default_reader", lambda: QUICK)
-    assert [estimate(task) for task in tasks] == costs
+    assert estimate(pairs) == costs[0]
+    assert estimate(facets) < costs[1]  # the careful reader reads claims as well
 
 
 def test_every_reader_has_a_price():

@@ -208,8 +208,11 @@ PAIRS = [
         judging_schemas.FoundFacet,
         judgements.FacetOutcome,
         only_shape=dict.fromkeys(("id", "first", "second", "relation"), "of `facet`"),
-        only_other={"facet": "its fields", "contradicted": "on the way to `label`"}
-        | dict.fromkeys(("spans", "reference_spans"), "characters of the text as it was read, not as sent"),
+        only_other={"facet": "its fields"}
+        | dict.fromkeys(("expressed", "contradicted"), "on the way to `label`")
+        | dict.fromkeys(
+            ("spans", "reference_spans", "near"), "characters of the text as it was read, not as sent"
+        ),
     ),
     Pair(
         judging_schemas.Link,
@@ -309,8 +312,11 @@ PAIRS = [
         claims.Outcome,
         judgements.FacetOutcome,
         only_shape={"id": "of `facet`", "name": "of `facet`, in words"},
-        only_other={"facet": "`id` and `name`", "contradicted": "on the way to `label`"}
-        | dict.fromkeys(("spans", "reference_spans"), "only pictures need them, when an answer is explained"),
+        only_other={"facet": "`id` and `name`"}
+        | dict.fromkeys(("expressed", "contradicted"), "on the way to `label`")
+        | dict.fromkeys(
+            ("spans", "reference_spans", "near"), "only pictures need them, when an answer is explained"
+        ),
     ),
 ]
 KNOWN = {(pair.shape, pair.other) for pair in PAIRS}

@@ -23,6 +23,7 @@ from postil.explain.wording import read_up_to
 from postil.grader import explain_class, grade_class, load, make_question
 from postil.grading.answers import MOST_READ
 from postil.grading.claims import find_points, judge_facets
+from postil.grading.facets import MOST_CLAUSES
 from postil.grading.screening import screen
 from postil.language.pipeline import analyse_many, analyse_tokens, beginning
 from postil.language.spelling import spelled_out
@@ -100,7 +101,8 @@ def entail_pairs(task: EntailTask) -> list[Plain]:
 
 def find_facets(task: FacetsTask) -> list[Plain]:
     """Say what each answer does with the facets of the reference."""
-    judged = judge_facets(task.question, task.reference, task.answers, _facets(task.facets))
+    facets = _facets(task.facets)
+    judged = judge_facets(task.question, task.reference, task.answers, facets, most=MOST_CLAUSES)
     return [
         {"facets": [*map(plain_outcome, outcomes)], "explanation": facets_in_words(outcomes)}
         for outcomes in judged

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from itertools import islice
 
+from postil.grading.facets import MOST_CLAUSES
 from postil.language.network import MOST_OF_A_QUESTION
 from postil.workbench.jobs.judging import (
     SMALLER,
@@ -34,6 +35,7 @@ _PIECE = re.compile(rf"{_CONSONANT}{{2}}(?={_CONSONANT})|[A-Za-z]{{1,5}}|[0-9]{{
 # The words of a text that count: for grading, for aligning, and of the two sides of entailment.
 _GRADED, _ALIGNED, _PASSAGE, _HYPOTHESIS = 400, 200, 2_000, 200
 _MOST_CLAIMS = 20
+_LONGEST_WHOLE = 60  # words of a reference that is read beside an answer as a whole where facets are found
 _IN_PASSAGE, _PASSAGE_PIECES = 40, 160  # words, and at most so many pieces
 _CLAUSE = re.compile(r"[.!?;:,]\s|\b(?:and|or|but|because|that|if|when|which|who|so)\b", re.IGNORECASE)
 
@@ -63,7 +65,9 @@ def estimate(task: Task) -> float:
             return graded
         longest = max(_count(reference, _ALIGNED) for reference in task.references)
         claims = task.facets or max(map(_claims, task.references))
-        return graded + _aligning(longest, task.answers) + _looking_for(claims, task.answers)
+        looked = _looking_for(claims, task.answers)
+        looked += _reading(claims, task.question, task.references, task.answers, MOST_CLAUSES)
+        return graded + _aligning(longest, task.answers) + looked
     if isinstance(task, AlignTask):
         return sum(_aligning_pair(*pair) for pair in task.pairs)
     if isinstance(task, EntailTask):
@@ -89,11 +93,15 @@ def _grading(task: ClassTask) -> float:
 
 def _comparing(task: FacetsTask) -> float:
     reference = _count(task.reference, _ALIGNED)
+    claims = task.facets or _claims(task.reference)
+    read = (task.reference,) if reference <= _LONGEST_WHOLE else ()
     return (
         _ANSWER * len(task.answers)
         + _PAIR_WORD * reference
         + _aligning(reference, task.answers)
-        + _looking_for(task.facets or _claims(task.reference), task.answers)
+        + _looking_for(claims, task.answers)
+        + _reading(claims, task.question, (task.reference,), task.answers, MOST_CLAUSES)
+        + _reading(read, task.question, (), task.answers, 1)
     )
 
 
@@ -120,6 +128,27 @@ def _looking_for(claims: tuple[str, ...] | int, answers: tuple[str, ...]) -> flo
     # What the reference may not say is read a second time, as if it were one.
     together = len(claims) * pieces + len(answers) * sum(_pieces(claim, _PASSAGE) for claim in claims)
     return _CLAIM * len(claims) * sum(passages) + 2 * _CLAIM_PIECE * together
+
+
+def _reading(
+    claims: tuple[str, ...] | int,
+    question: str,
+    references: tuple[str, ...],
+    answers: tuple[str, ...],
+    most: int,
+) -> float:
+    """What a reader adds that reads claims beside each answer: those given, or parts of a reference."""
+    reader = reader_price()
+    if not reader.pair:  # the quick one
+        return 0.0
+    asked = _pieces(" ".join(question.split()[-MOST_OF_A_QUESTION:]), reader.pieces)
+    if isinstance(claims, int):
+        whole = max((_pieces(reference, reader.pieces) for reference in references), default=0)
+        told = [whole // claims] * (min(claims, most) if claims > 1 else 0)
+    else:
+        told = [_pieces(claim, reader.pieces) for claim in claims]
+    given = [_pieces(answer, _ALIGNED * 2) for answer in answers]
+    return sum(reader.of(asked + claim + pieces) for claim in told for pieces in given)
 
 
 def _claims(reference: str) -> int:
