@@ -11,7 +11,8 @@ class Facet:
     """One small claim of a reference: two key terms in a relation (which the challenge removed).
 
     A claim that a person has put into words of their own has them all in `first`. `weight` is its share of
-    the credit; one that is not `required` only makes up for others.
+    the credit; one that is not `required` only makes up for others. Claims of one `group` are alternatives:
+    `needed` of them are enough (0: all of them).
     """
 
     id: str
@@ -20,6 +21,8 @@ class Facet:
     relation: str = ""
     weight: float = 1.0
     required: bool = True
+    group: str = ""
+    needed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -195,7 +195,8 @@ PAIRS = [
         schemas.Facet,
         questions.Facet,
         only_shape={"name": "`first`: a person's facet is one phrase"},
-        only_other={"first": "`name`", "second": RESEARCH, "relation": RESEARCH},
+        only_other={"first": "`name`", "second": RESEARCH, "relation": RESEARCH}
+        | dict.fromkeys(("group", "needed"), "the workbench has no alternatives yet"),
     ),
     Pair(
         judging_schemas.FoundFacet,
