@@ -170,6 +170,7 @@ def _work(output: str, options: GradeOptions, credit: Mapping[str, float], table
         raw=options.raw,
         reader=reader,
         strictness=options.strictness,
+        pupils=options.pupils,
     )
 
 

@@ -127,6 +127,7 @@ class Client:
         explain: bool = False,
         facets: bool | Sequence[str] = False,
         strictness: str = "normal",
+        pupils: str = "older",
     ) -> GradedTexts:
         """Judge up to 200 answers to a question, given as texts or as texts by id; fewer with explanations.
 
@@ -141,6 +142,7 @@ class Client:
             "explain": explain,
             "facets": facets if isinstance(facets, bool) else list(facets),
             "strictness": strictness,
+            "pupils": pupils,
         }
         return self._ask(GradedTexts, "POST", "/grade", body=body, keyed=False)
 

@@ -305,7 +305,7 @@ PAIRS = [
         judgements.FacetOutcome,
         only_shape={"id": "of `facet`", "name": "of `facet`, in words"},
         only_other={"facet": "`id` and `name`", "contradicted": "on the way to `label`"}
-        | dict.fromkeys(("spans", "reference_spans"), "only pictures need them, when an answer is explained"),
+        | {"reference_spans": "only pictures need them, when an answer is explained"},
     ),
 ]
 KNOWN = {(pair.shape, pair.other) for pair in PAIRS}

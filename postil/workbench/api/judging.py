@@ -107,6 +107,7 @@ async def grade_class(asked: GradeTexts, request: Request, later: BackgroundTask
         asked.facets is not False,
         tuple(asked.facets) if isinstance(asked.facets, list) else None,
         asked.strictness,
+        asked.pupils,
     )
     return await _do(request, later, task, asked.answers)
 

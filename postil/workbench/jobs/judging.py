@@ -38,6 +38,7 @@ class ClassTask:
     with_facets: bool = False
     facets: tuple[str, ...] | None = None
     strictness: str = "normal"
+    pupils: str = "older"
 
 
 @dataclass(frozen=True, slots=True)

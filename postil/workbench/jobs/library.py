@@ -60,7 +60,13 @@ def judge_class(task: ClassTask) -> Findings:
     explain = task.explain or task.with_facets
     claims = _facets(task.facets) if explain else None
     judgements = grade_class(
-        question, task.answers, task.decided, claims, explain=explain, strictness=task.strictness
+        question,
+        task.answers,
+        task.decided,
+        claims,
+        explain=explain,
+        strictness=task.strictness,
+        pupils=task.pupils,
     )
     answers = tuple(Answer(str(number), text) for number, text in enumerate(task.answers))
     warnings = tuple(concern.sentence for concern in screen(replace(question, answers=answers)))

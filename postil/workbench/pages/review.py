@@ -15,6 +15,7 @@ from postil.data.judgements import AlignedPair
 from postil.data.labels import PARTLY, PLAIN_NAMES
 from postil.errors import PostilError, number_of, unknown_label
 from postil.explain.alignment_picture import alignment_svg
+from postil.explain.highlighting import highlighted
 from postil.grading.credit import earned
 from postil.workbench.claims import as_shown, facet_views, ticks_of, told_by
 from postil.workbench.exports import feedback
@@ -82,6 +83,7 @@ def show_answer(
         "review.html",
         **head_of(store, view.answer.question_id, "review"),
         view=view,
+        marked=marked_answer(view),
         picture=picture_of(view.judged.alignment if view.judged else None),
         note=feedback(view),
         share=earned(PARTLY, view.set_facets, ticks_of(view.facets)),
@@ -240,6 +242,11 @@ def demand_label(label: str) -> str:
     if label not in LABELS:
         raise PostilError(unknown_label(label), hint=f"Labels: {', '.join(LABELS)}.")
     return label
+
+
+def marked_answer(view: View) -> Markup:
+    """The answer with the words marked that make a claim or contradict one; its text is escaped."""
+    return Markup(highlighted(view.answer.text, [item.outcome for item in view.facets]))  # noqa: S704
 
 
 def picture_of(pair: AlignedPair | None) -> Markup:
