@@ -21,9 +21,9 @@ import numpy as np
 from scipy.special import expit
 
 from postil.data.arrays import Floats, Singles
-from postil.data.judgements import CREDIT, Facets, Judgement
+from postil.data.judgements import CREDIT, Facets, Judgement, Pupils
 from postil.data.questions import Answer, Question, Reference
-from postil.errors import PostilError, unknown_label
+from postil.errors import PostilError, some, unknown_label
 from postil.grading.answers import as_read, fingerprint, plain_case, shortened
 from postil.grading.decision import LABELS, STRICTNESS, demand_known, demand_strictness, reconciled
 from postil.grading.evidence import gather, nearness
@@ -87,6 +87,8 @@ class Grader:
     strictness: str = "normal"
     # Where the questions are that the quick reader is at home with (`evidence.landmarks`).
     home: Singles = field(default_factory=lambda: np.zeros((0, 0), np.float32), repr=False)
+    # Whom the feedback for students is for.
+    pupils: Pupils = Pupils.OLDER
     _remembered: dict[str, _Lesson] = field(default_factory=dict, repr=False)
 
     def grade(
@@ -172,9 +174,9 @@ class Grader:
         for question, answers, claims in classes:
             waiting.append(_Judged(question, answers, self._judge(question, answers), claims))
             if not explain or sum(len(members.answers) for members in waiting) >= _TOGETHER:
-                yield from _finished(waiting, words=explain)
+                yield from _finished(waiting, words=explain, pupils=self.pupils)
                 waiting.clear()
-        yield from _finished(waiting, words=explain)
+        yield from _finished(waiting, words=explain, pupils=self.pupils)
 
     def _judge(self, question: Question, answers: Sequence[str]) -> list[Judgement]:
         references = _demanded(_texts(question.references))
@@ -252,12 +254,13 @@ def grade_class(
     strictness: str = "normal",
     lessons: Sequence[Question] = (),
     reader: str | None = None,
+    pupils: str = Pupils.OLDER,
 ) -> list[Judgement]:
     """Judge a class by a fresh grader, which knows only what is `decided` here; see `Grader.grade_class`.
 
     `lessons` are other questions with answers that the same person has labelled; they say how strict to be.
     """
-    grader = load(strictness=strictness, reader=reader)
+    grader = load(strictness=strictness, reader=reader, pupils=pupils)
     for lesson in lessons:
         labelled = [(answer.text, answer.label) for answer in lesson.answers if answer.label]
         grader.remember(lesson.text, _texts(lesson.references), labelled)
@@ -286,7 +289,7 @@ class _Judged(NamedTuple):
     claims: Facets
 
 
-def _finished(classes: Sequence[_Judged], *, words: bool) -> list[Graded]:
+def _finished(classes: Sequence[_Judged], *, words: bool, pupils: Pupils = Pupils.OLDER) -> list[Graded]:
     """Judgements weighed against the claims that a person set, and with `words` explained."""
     if not words and all(members.claims is None for members in classes):
         return [(members.question, list(members.judgements)) for members in classes]
@@ -298,15 +301,18 @@ def _finished(classes: Sequence[_Judged], *, words: bool) -> list[Graded]:
         texts = as_read(question.text, _texts(question.references), [shortened(text) for text in answers])
         read.append(Class(question.text, texts, judgements, claims))
     finished = []
-    for (question, _, judgements, claims), comparisons in zip(classes, compare(read), strict=True):
+    for (question, answers, judgements, claims), comparisons in zip(classes, compare(read), strict=True):
         if claims is not None:
             judgements = [
                 judgement if comparison is None else reconciled(judgement, comparison.claims)
                 for judgement, comparison in zip(judgements, comparisons, strict=True)
             ]
-        finished.append(
-            (question, explained(judgements, settled(judgements, comparisons)) if words else [*judgements])
+        told = (
+            explained(judgements, settled(judgements, comparisons), answers, pupils)
+            if words
+            else [*judgements]
         )
+        finished.append((question, told))
     return finished
 
 
@@ -348,6 +354,7 @@ def load(
     target: float | None = None,
     reader: str | None = None,
     strictness: str = "normal",
+    pupils: str = Pupils.OLDER,
 ) -> Grader:
     """The grader that ships, or one that `train` wrote into a folder.
 
@@ -357,6 +364,7 @@ def load(
     `postil readers connect`). By default it is the careful reader where the package postil-careful is
     installed, otherwise the quick one.
     `strictness` is `lenient`, `normal` or `strict`; labels of a person say the same more exactly.
+    `pupils` says whom the feedback for students is for: `younger` or `older` ones.
 
     `credit` says what each label earns (0 to 1); `target` is the accuracy that judgements passed without a
     person's look should have (0 to 1): those less sure are marked as deferred.
@@ -369,6 +377,10 @@ def load(
     if any(not 0 <= value <= 1 for value in (credit or {}).values()):
         raise PostilError("what a label earns must be between 0 and 1.")
     demand_strictness(strictness)
+    if pupils not in list(Pupils):
+        raise PostilError(
+            f"{some([pupils])} is not a kind of pupils.", hint=f"It can be {', '.join(Pupils)}."
+        )
     if reader is not None:
         demand_reader(reader)
     if model is None:
@@ -384,7 +396,7 @@ def load(
                 hint="Leave out the reader, or train the model again with: postil train --reader",
             )
     earned = {**CREDIT, **(credit or {})}
-    return Grader(fitted.stacks, fitted.known, earned, target, name, strictness, fitted.home)
+    return Grader(fitted.stacks, fitted.known, earned, target, name, strictness, fitted.home, Pupils(pupils))
 
 
 def evidence_of(questions: Sequence[Question], progress: Progress | None = None, name: str = QUICK) -> Floats:

@@ -613,3 +613,19 @@ def test_an_unknown_strictness_is_refused() -> None:
     with pytest.raises(PostilError, match="is not a level of strictness") as caught:
         load(strictness="harsh")
     assert "lenient, normal, strict" in caught.value.hint
+
+
+def test_younger_pupils_are_spoken_to_in_simpler_words() -> None:
+    question, reference = "What happens to ice, and why?", "It floats, because it is less dense than water."
+    younger, older = (
+        load(pupils=pupils).grade(question, [reference], "it floats", explain=True)
+        for pupils in ("younger", "older")
+    )
+    assert younger.labels == older.labels
+    assert younger.explanation.note == older.explanation.note
+    assert younger.explanation.student != older.explanation.student
+
+
+def test_unknown_pupils_are_refused() -> None:
+    with pytest.raises(PostilError, match="younger, older"):
+        load(pupils="tall")

@@ -43,6 +43,7 @@ class Work:
     raw: bool = False
     reader: str = ""
     strictness: str = "normal"
+    pupils: str = "older"
 
 
 @dataclass(frozen=True, slots=True)

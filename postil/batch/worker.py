@@ -174,7 +174,7 @@ def judge_partition(work: Work, task: Task) -> Done:
 
 
 def _judged(work: Work, task: Task) -> Iterator[pa.Table]:
-    judge = load_judge(work.model, work.credit, work.target, work.reader, work.strictness)
+    judge = load_judge(work.model, work.credit, work.target, work.reader, work.strictness, work.pupils)
     partition = task.partition
     roles = find_roles(partition.source.name, partition.layout.names, work)
     for batch in read_batches(partition, columns_read(roles)):
@@ -188,12 +188,20 @@ def load_judge(
     target: float | None,
     reader: str = "",
     strictness: str = "normal",
+    pupils: str = "older",
 ) -> Judge:
     """What judges questions with their answers; a worker loads the grader once."""
     from postil.grader import load  # only here: planning and assembling need no model
     from postil.language.pipeline import forgetting_words
 
-    grader = load(model, credit=dict(credit), target=target, reader=reader or None, strictness=strictness)
+    grader = load(
+        model,
+        credit=dict(credit),
+        target=target,
+        reader=reader or None,
+        strictness=strictness,
+        pupils=pupils,
+    )
 
     def judge(questions: Iterable[Question], *, explain: bool) -> list[tuple[Question, list[Judgement]]]:
         with forgetting_words():  # memory must not grow with every new word

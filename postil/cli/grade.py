@@ -96,6 +96,10 @@ class GradeOptions:
             "say it more exactly.",
         ),
     ] = "normal"
+    pupils: Annotated[
+        str,
+        Option(metavar="NAME", help="Whom feedback is for, with --explain: younger or older pupils."),
+    ] = "older"
     raw: Annotated[
         bool,
         Option(
@@ -115,6 +119,7 @@ class GradeOptions:
             target=self.target,
             reader=self.reader,
             strictness=self.strictness,
+            pupils=self.pupils,
         )
 
 

@@ -188,6 +188,7 @@ def _work(
         raw=options.raw,
         reader=reader,
         strictness=options.strictness,
+        pupils=options.pupils,
     )
 
 

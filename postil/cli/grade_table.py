@@ -146,7 +146,8 @@ def _answers(result: GradedQuestion, scheme: str, marks: Sequence[Marks | None])
         if mark is not None:
             text.append(f"\n{printable(mark.words)}", style="dim")
         if judgement.explanation:
-            text.append(f"\n{printable(judgement.explanation.teacher)}", style="dim")
+            if judgement.explanation.teacher:
+                text.append(f"\n{printable(judgement.explanation.teacher)}", style="dim")
             if len(judgement.explanation.facets) > 1:
                 text.append(f"\n{printable(short_list(judgement.explanation.facets))}", style="dim")
         answers.add_row(

@@ -126,6 +126,7 @@ class Client:
         facets: bool | Sequence[str] = False,
         strictness: str = "normal",
         reader: str | None = None,
+        pupils: str = "older",
     ) -> GradedTexts:
         """Judge up to 200 answers to a question, given as texts or as texts by id; fewer with explanations.
 
@@ -142,6 +143,7 @@ class Client:
             "facets": facets if isinstance(facets, bool) else list(facets),
             "strictness": strictness,
             **({} if reader is None else {"reader": reader}),
+            "pupils": pupils,
         }
         return self._ask(GradedTexts, "POST", "/grade", body=body, keyed=False)
 

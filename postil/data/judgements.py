@@ -21,9 +21,9 @@ class FacetOutcome:
     """Whether an answer expresses or contradicts a facet, how sure that is, and in which words.
 
     `expressed` and `contradicted` are the chances of the two, whatever the label. Spans are characters: of
-    the answer as it was judged (contractions spelled out, blanks made single), and of the reference. An
-    answer that expresses a facet only as a whole, by implication, has no spans. `near` is where the answer
-    speaks of the facet at all, whatever it says of it.
+    the answer as it was judged (contractions spelled out, blanks made single; in an explanation, as it was
+    written), and of the reference. An answer that expresses a facet only as a whole, by implication, has no
+    spans. `near` is where the answer speaks of the facet at all, whatever it says of it.
     """
 
     facet: Facet
@@ -96,13 +96,21 @@ CREDIT: Mapping[str, float] = {
 }
 
 
+class Pupils(StrEnum):
+    """Whom feedback is for: the same is said to all, in simpler words to younger pupils."""
+
+    YOUNGER = "younger"
+    OLDER = "older"
+
+
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why an answer was judged so: its chunks (the source) beside the reference's, and what that shows.
+    """Why an answer was judged so: what became of each claim, and that in words.
 
-    `note` is for someone who knows the reference, and `doubt` says what there is to check, if anything;
-    `student` is for the author of the answer, and gives nothing away. `facets` says for each point of the
-    reference whether the answer makes it.
+    `note` is for someone who knows the reference, and `doubt` says what there is to check; either may be
+    empty. `student` is for the author of the answer, and gives nothing away. `facets` says for each claim of
+    the reference whether the answer makes it; its words and spans are those of the answer as it was written.
+    `alignment` links the answer's chunks (the source) to the reference's.
     """
 
     alignment: AlignedPair

@@ -7,21 +7,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from postil.data.judgements import CONTRADICTED, EXPRESSED, UNADDRESSED, Explanation, FacetOutcome, Judgement
+from postil.data.judgements import CONTRADICTED, Explanation, FacetOutcome, Judgement
 from postil.data.labels import PLAIN_NAMES, RESPONSE_SCHEMES, Scheme, fitting_schemes, reachable_schemes
 from postil.data.questions import Answer, Question
 from postil.errors import MismatchError, number_of
 from postil.explain.alignment_picture import alignment_svg
 from postil.explain.charts import Bar, bar_chart, histogram, share_bar
+from postil.explain.highlighting import SIGNS, STYLE, highlighted
 from postil.explain.notes import PLAIN_OUTCOMES, facet_text
 from postil.explain.page import escape, page
 from postil.grading.credit import as_read
 
-OUTCOME_SIGNS = {EXPRESSED: "✓", UNADDRESSED: "–", CONTRADICTED: "✗"}
 EMPTY = '<span class="none">(empty)</span>'
 # The colours of the styles l0, l1 … follow this order.
 _STYLES = {label: f"l{index}" for index, label in enumerate(PLAIN_NAMES)}
-_LONG = 280
+_LONG, _FEW = 280, 40  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +134,26 @@ def shortened(text: str, most: int) -> str:
 
 
 def _why(explanation: Explanation, facets: Sequence[FacetOutcome], labelled: bool) -> str:
-    """A row under an answer's: a sentence for the teacher, chunks and feedback folded away, the facets."""
+    """A row under an answer's: the note to the teacher and the claims; feedback and chunks folded away."""
     picture = alignment_svg(explanation.alignment, ("answer", "reference"), in_page=True, plain=True)
+    note = f'<p class="told">{escape(explanation.teacher)}</p>' if explanation.teacher else ""
     return (
-        f'<tr class="why"><td></td><td colspan="{4 + labelled}"><details>'
-        f'<summary>{escape(explanation.teacher)}</summary><div class="pic">{picture}</div>'
-        f"<p><em>To the student:</em> {escape(explanation.student)}</p></details>{_ticks(facets)}</td></tr>"
+        f'<tr class="why"><td></td><td colspan="{4 + labelled}">{note}{_ticks(facets)}'
+        f"<details><summary>To the student</summary><p>{escape(explanation.student)}</p></details>"
+        f'<details><summary>How the phrases match</summary><div class="pic">{picture}</div></details>'
+        "</td></tr>"
     )
+
+
+def said(row: Row) -> str:
+    """What an answer says, with the words marked that make a claim or contradict one."""
+    explanation = row.judgement.explanation
+    marked = highlighted(row.answer.text, explanation.facets) if explanation else ""
+    if "<mark" not in marked:
+        return whole(row.answer.text)
+    if len(row.answer.text) <= _LONG:
+        return marked
+    return f"<details open><summary>{escape(shortened(row.answer.text, _FEW))}</summary>{marked}</details>"
 
 
 def _ticks(facets: Sequence[FacetOutcome]) -> str:
@@ -155,7 +168,7 @@ def _tick(outcome: FacetOutcome) -> str:
     words = "wrong" if outcome.facet.wrong else PLAIN_OUTCOMES[label]
     return (
         f'<li><span class="o{label[0]}" role="img" aria-label="{words}:" title="{words}">'
-        f'{OUTCOME_SIGNS[label]}</span> <span dir="auto">{escape(facet_text(outcome.facet))}</span></li>'
+        f'{SIGNS[label]}</span> <span dir="auto">{escape(facet_text(outcome.facet))}</span></li>'
     )
 
 
@@ -169,7 +182,7 @@ def _line(row: Row, labelled: bool) -> str:
     style = ' class="more"' if explanation else ""
     return (
         f'<tr id="{row.place}"{style}><th scope="row">{escape(row.answer.id)}</th>'
-        f'<td class="said" dir="auto">{whole(row.answer.text)}{because}</td><td>{badge(judgement.label)}</td>'
+        f'<td class="said" dir="auto">{said(row)}{because}</td><td>{badge(judgement.label)}</td>'
         f"{teacher if labelled else ''}"
         f'<td class="score">{judgement.score:.2f}<i style="--s:{judgement.score:.0%}"></i></td>'
         f"{sureness(judgement)}</tr>{why}"
@@ -210,9 +223,13 @@ tbody th { font-weight: 400; color: #475569; min-width: 6.5rem; overflow-wrap: a
 .said { width: 42%; overflow-wrap: anywhere; } .said small { display: block; color: #475569; }
 .said summary { color: inherit; } .asked { width: 24%; overflow-wrap: anywhere; color: #475569; }
 tr.more { border-bottom: 0; } .why td { padding-top: 0; } .why summary { color: #475569; }
-.why p { margin: .2rem 0 .5rem; } .pic { overflow-x: auto; margin: .5rem 0; }
-.facets { list-style: none; display: flex; flex-wrap: wrap; gap: .1rem 1.2rem; margin: .1rem 0 .3rem;
-  padding: 0; color: #475569; overflow-wrap: anywhere; } .facets [class] { font-weight: 700; color: #475569; }
+.why p { margin: .2rem 0 .5rem; } .why .told { margin-top: 0; } .why details { display: inline-block;
+  margin-right: 1.5rem; vertical-align: top; } .why details[open] { display: block; }
+.pic { overflow-x: auto; margin: .5rem 0; }
+.facets { counter-reset: claim; list-style: none; display: flex; flex-wrap: wrap; gap: .1rem 1.2rem;
+  margin: .1rem 0 .3rem; padding: 0; color: #475569; overflow-wrap: anywhere; }
+.facets [class] { font-weight: 700; color: #475569; }
+.facets li:not(:only-child)::before { counter-increment: claim; content: counter(claim) "\\00a0"; }
 .facets .oE { color: #047857; } .facets .oC { color: #be123c; }
 .none { color: #64748b; font-style: italic; }
 .sure, .score { font-variant-numeric: tabular-nums; } .next { white-space: nowrap; }
@@ -283,7 +300,7 @@ def class_report(graded: Sequence[GradedQuestion], title: str = "Class report") 
         parts.append(_contents(graded, by_question))
     for number, (item, answers) in enumerate(zip(graded, by_question, strict=True), 1):
         parts.append(_section(number, item, answers))
-    return page(title, "\n".join(parts), _STYLE)
+    return page(title, "\n".join(parts), _STYLE + STYLE)
 
 
 def _summary(questions: int, rows: Sequence[Row], scheme: Scheme | None) -> str:

@@ -1,47 +1,58 @@
-"""Notes on a judged answer, for the teacher and for the pupil: what the alignment shows, to fit the label.
+"""Notes on a judged answer, for the teacher and for the pupil: what it says, what is missing, what is wrong.
 
-Grader and aligner look at an answer separately. Where they disagree, the label decides what is said: a
-correct answer is not criticised, and no contradiction is invented. Words that are merely similar are not set
-against each other, since such links are often wrong.
+A note is made of claims and of nothing else: it is a function of the label, of what the answer does with each
+claim, and of the texts. It never says otherwise than the label or the rubric beside it, and where there is
+nothing to say, there is no note.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
-from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from postil.data.judgements import CONTRADICTED, EXPRESSED, UNADDRESSED, Explanation, FacetOutcome, Judgement
+from postil.data.judgements import (
+    CONTRADICTED,
+    EXPRESSED,
+    UNADDRESSED,
+    Explanation,
+    FacetOutcome,
+    Judgement,
+    Pupils,
+)
 from postil.data.labels import PARTLY, PLAIN_NAMES
 from postil.data.questions import Facet
-from postil.explain.differences import Difference, find_differences
-from postil.explain.explanation import contradictions, shared, telling_differences, whole_text
-from postil.explain.findings import Sides, common_names, left_over, without_parts
-from postil.explain.hints import hint_list, praise
-from postil.explain.phrases import (
-    base,
-    carries_meaning,
-    forms,
-    forms_in,
-    is_punctuation,
-    is_unbroken,
-    lemma,
-    quoted,
-    trimmed,
-    wordset,
+from postil.explain.clauses import Tree
+from postil.explain.highlighting import as_written
+from postil.explain.phrases import base, is_punctuation, kind_of, lemma, uncapitalised
+from postil.explain.quotations import (
+    EDGES,
+    WORDS,
+    content_words,
+    cut,
+    nearest_sentence,
+    quotation,
+    whole_quotation,
 )
-from postil.explain.wording import Content, Kind, Statement, Subject, Verb, sentences_of, write
-from postil.grading.credit import as_read, claims_of
+from postil.explain.topics import View, keeps_secret, leading_question
+from postil.explain.wording import Content, Kind, Statement, Verb, sentences_of, write
+from postil.grading.credit import as_read, claims_of, needed_of
 from postil.grading.decision import disagreement, unsaid
-from postil.language.document import Document, Token
+from postil.language.document import Document
+from postil.language.pipeline import documents_of
 
 if TYPE_CHECKING:
     from postil.grading.comparison import Comparison
 
 PLAIN_OUTCOMES = {EXPRESSED: "said", UNADDRESSED: "left out", CONTRADICTED: "contradicted"}
-_NAMED = 2  # facets named in a sentence
+_NAMED = 2  # claims named in a sentence
+_LONG_CLAIM, _LONG_NAME, _LONG_POINT, _FEW = 30, 8, 20, 6  # words
+_BELIEVED, _SURE = 0.6, 0.75  # how sure an outcome must be to be named, and to be named beside another
+_AGAINST = 0.2  # the chance from which on a claim may be the one that a contradictory answer contradicts
+_PART = 0.7  # share of an answer's words up to which a quotation is only a part of it
+_SAME_WORDS = 0.6  # share of a claim's words from which on quoting an answer's shows nothing new
 
 
 def facet_text(facet: Facet) -> str:
@@ -77,275 +88,389 @@ def short_list(outcomes: Sequence[FacetOutcome]) -> str:
     return " · ".join([*listed, *([f"wrong: {wrong}"] if wrong else [])])
 
 
-def spoken_against(label: str, outcomes: Sequence[FacetOutcome]) -> list[Statement]:
-    """That facets speak against a label, for the end of a note to a teacher; nothing where they do not."""
-    if not disagreement(label, outcomes):
-        return []
-    words = [f"“{PLAIN_NAMES[label]}”"]
-    if label != "correct":
-        return [Statement(Kind.SEEMS_COMPLETE, tuple(words), check=True)]
-    words += [f"“{facet_text(outcome.facet)}”" for outcome in unsaid(outcomes)[:_NAMED]]
-    kind = Kind.POINT_NOT_FOUND if len(words) == 2 else Kind.POINTS_NOT_FOUND
-    return [Statement(kind, tuple(words), check=True)]
+def claim_in_words(facet: Facet, document: Document | None, reference: str = "") -> Content:
+    """A claim as a sentence can name it: "that ice is less dense", or quoted where it is no sentence.
+
+    What begins with a verb tells to do something where it is so written, or begins so in the `reference`;
+    otherwise it is a fragment.
+    """
+    text = facet_text(facet).strip(EDGES)
+    if document is None or facet.second:
+        return Content(Verb.POINT, cut(text, _LONG_POINT))
+    tokens = uncapitalised(document).tokens
+    while tokens and (tokens[0].pos in ("CCONJ", "PUNCT") or lemma(tokens[0]) in ("because", "that")):
+        tokens = tokens[1:]
+    if all(map(is_punctuation, tokens)):
+        return Content(Verb.POINT, text)
+    own = (tokens[0].text + document.text[tokens[0].end :]).strip(EDGES)
+    count = len(own.split())
+    if len(document.sentences) == 1 and count <= _LONG_CLAIM and not document.text.rstrip().endswith("?"):
+        kind = kind_of(tokens)
+        # "Seeing colours would show that …" has a clause as its subject.
+        if kind == "sentence" or any(base(token) == "csubj" for token in tokens):
+            return Content(Verb.SAY, own, tokens)
+        tells = text[:1].isupper() or tokens[0].text.capitalize() in reference.split()
+        if kind == "verb" and tokens[0].tag in ("VB", "VBP") and tells:
+            return Content(Verb.TELL, own[:1].lower() + own[1:], tokens)
+        last = next(token for token in reversed(tokens) if not is_punctuation(token))
+        if kind == "noun" and count <= _LONG_NAME and last.pos in ("NOUN", "PROPN"):
+            # "A closed path" can stand in a sentence; a bare "closed path" is quoted.
+            return Content(Verb.MENTION, own if tokens[0].pos == "DET" else f"“{own}”", tokens)
+    return Content(Verb.POINT, cut(text, _LONG_POINT), tokens)
 
 
-_AGAINST = ("negated", "opposite", "number", "opinion")
-# What to say to a pupil when only the label is known.
-_BY_LABEL = {
-    "correct": (Kind.RIGHT,),
-    PARTLY: (Kind.PARTLY_RIGHT,),
-    "contradictory": (Kind.WRONG,),
-    "irrelevant": (Kind.OFF_THE_QUESTION, Kind.READ_AGAIN),
-    "non_domain": (Kind.NOT_AN_ANSWER, Kind.READ_AGAIN),
-}
-_CONDITIONS = frozenset(("if", "when", "unless", "whether", "until", "longer"))
-_EMPTY = wordset("use have make do get go be need put take give say think know")
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A claim with what became of it, in words: the claim's, and the pupil's where these are known.
+
+    The pupil's are quoted with their clause and, if it is short, with their whole sentence.
+    """
+
+    outcome: FacetOutcome
+    content: Content
+    quote: str = ""
+    sentence: str = ""
+
+    @property
+    def sureness(self) -> float:
+        """How sure the outcome is."""
+        return self.outcome.confidence
+
+    @property
+    def is_reworded(self) -> bool:
+        """Whether the pupil's words differ from the claim's so much that it helps to see them."""
+        own, claim = map(content_words, (self.quote, self.content.words))
+        return len(own) > 1 and len(own & claim) < _SAME_WORDS * len(claim)
+
+
+def points_of(
+    outcomes: Sequence[FacetOutcome],
+    written: str,
+    documents: Mapping[str, Document],
+    reference: Document | None = None,
+) -> list[Point]:
+    """Outcomes, whose spans are those of the answer as it was written, with words for each.
+
+    A reference that is only a name or an amount is named as it stands, not as a claim about the question.
+    """
+    fragment, told = None, "" if reference is None else reference.text
+    if reference is not None and len(outcomes) == 1 and len(reference.text.split()) <= _FEW:
+        content = claim_in_words(Facet("", reference.text.strip()), reference)
+        bare = content.verb not in (Verb.SAY, Verb.TELL)
+        fragment = Content(Verb.POINT, reference.text.strip(EDGES)) if bare else None
+    return [
+        Point(
+            outcome,
+            fragment or claim_in_words(outcome.facet, documents.get(outcome.facet.first), told),
+            quotation(written, outcome.spans),
+            quotation(written, outcome.spans, sentence=True),
+        )
+        for outcome in outcomes
+    ]
+
+
+def _missing(points: Sequence[Point]) -> list[Point]:
+    """The claims that an answer does not make and had to; optional ones only where no other is missing.
+
+    Of alternatives none is missing where enough of them are made.
+    """
+    made = Counter(point.outcome.facet.group for point in points if point.outcome.label == EXPRESSED)
+
+    def is_enough(facet: Facet) -> bool:
+        return bool(facet.group) and made[facet.group] >= needed_of([facet])
+
+    left_out = [
+        point for point in points if point.outcome.label == UNADDRESSED and not is_enough(point.outcome.facet)
+    ]
+    return [point for point in left_out if point.outcome.facet.required] or left_out
+
+
+def _chosen(points: Sequence[Point]) -> list[Point]:
+    """The surest of some points, and a second if it is sure as well, in the order of the reference."""
+    ranked = sorted(points, key=lambda point: -point.sureness)[:_NAMED]
+    second = [point for point in ranked[1:] if point.sureness >= _SURE and _are_short(_contents(ranked))]
+    return [point for point in points if point in [*ranked[:1], *second]]
+
+
+def _are_short(contents: Sequence[Content]) -> bool:
+    """Whether several claims can be named in a sentence that can be read."""
+    return sum(len(content.words.split()) for content in contents) <= _LONG_CLAIM
+
+
+def _contents(points: Iterable[Point]) -> tuple[Content, ...]:
+    return tuple(point.content for point in points)
 
 
 def for_teacher(
-    differences: Sequence[Difference],
-    source: Document,
-    target: Document,
     label: str,
-    outcomes: Sequence[FacetOutcome] = (),
+    points: Sequence[Point],
+    written: str,
+    about: str = "",
+    documents: Mapping[str, Document] = {},
     *,
-    deferred: bool = False,
     read_to: int | None = None,
 ) -> tuple[str, str]:
-    """Say to a teacher in one to three sentences why an answer (the source) has its label, and what to check.
+    """Say to a teacher in at most two sentences why an answer has its label, and what there is to check.
 
-    The second text is for whoever decides: that claims speak against the label, or that something was not
-    found, or that of a long answer only so much was read. It is empty where there is nothing to check.
+    `about` is what was asked. The second text is for whoever decides: that claims speak against the label,
+    or that of a long answer only so much was read. Either text is empty where there is nothing to say.
     """
-    sides = Sides.of(source, target)
-    against = spoken_against(label, outcomes)
-    if label == "correct":
-        # What was not found is said once.
-        plan = list(_correct(differences, sides, deferred=deferred and not against))
-        plan = plan[:1] if against else plan
-    elif label == PARTLY:
-        plan = list(_partly(differences, sides))
-    elif label == "contradictory":
-        plan = [_contradicting(differences, sides, outcomes)]
-    elif label == "irrelevant":
-        plan = list(_off_the_point(differences, sides))
-    else:
-        plan = [Statement(Kind.NO_ANSWER), _reference(sides)]
-    plan += against
+    plans = {"correct": _correct, PARTLY: _partly, "contradictory": _contradictory, "irrelevant": _irrelevant}
+    against = spoken_against(label, [point.outcome for point in points], documents)
+    plan = list(plans[label](points, written, about)) if label in plans else []
+    if against and label == "correct":
+        plan = []  # what is missing is said once
+    doubts = list(against)
     if read_to is not None:
-        plan.append(Statement(Kind.READ_TO, (str(read_to),), check=True))
-    sentences = sentences_of(plan)
-    doubt = next((index for index, statement in enumerate(plan) if statement.check), len(plan))
-    return " ".join(sentences[:doubt]), " ".join(sentences[doubt:])
+        doubts.append(Statement(Kind.READ_TO, (str(read_to),), check=True))
+    return write(plan), " ".join(sentences_of(doubts))
+
+
+def spoken_against(
+    label: str, outcomes: Sequence[FacetOutcome], documents: Mapping[str, Document] = {}
+) -> list[Statement]:
+    """That claims speak against a label, for whoever decides; nothing where they do not.
+
+    A claim whose text is not among the `documents` is quoted.
+    """
+    name = (f"“{PLAIN_NAMES[label]}”",)
+    if not disagreement(label, outcomes):
+        return []
+    if label != "correct":
+        return [Statement(Kind.SEEMS_COMPLETE, name, check=True)]
+    doubted = unsaid(outcomes)
+
+    def contents(outcomes: Sequence[FacetOutcome]) -> tuple[Content, ...]:
+        return tuple(
+            claim_in_words(outcome.facet, documents.get(outcome.facet.first)) for outcome in outcomes
+        )
+
+    wrong = [outcome for outcome in doubted if outcome.label == CONTRADICTED]
+    if wrong:
+        denied = _of_reference(contents(wrong)[0])
+        return [Statement(Kind.NOT_IN_LINE, name, contents=(denied,), check=True)]
+    missing = contents(doubted[:_NAMED])
+    missing = missing if _are_short(missing) else missing[:1]
+    return [Statement(Kind.NOT_FOUND, name, missing=missing, check=True)]
+
+
+def _correct(points: Sequence[Point], written: str, about: str) -> Iterator[Statement]:
+    """Of a correct answer only what differs and did not count."""
+    missing = [point for point in _missing(points) if not point.outcome.facet.required]
+    chosen = max(missing, key=lambda point: point.sureness, default=None)
+    if chosen is not None and chosen.sureness >= _BELIEVED:
+        yield Statement(Kind.NOT_COUNTED, missing=(chosen.content,))
+
+
+def _said(points: Sequence[Point]) -> Iterator[Statement]:
+    """What an answer says, as far as that is sure; the pupil's words where they are others."""
+    said = [point for point in points if point.outcome.label == EXPRESSED and point.sureness >= _BELIEVED]
+    chosen = _chosen(said)
+    if len(chosen) == 1 and chosen[0].is_reworded:
+        yield Statement(Kind.SAID_SO, (chosen[0].quote,), contents=_contents(chosen))
+    elif chosen:
+        yield Statement(Kind.SAID, contents=_contents(chosen))
+
+
+def _partly(points: Sequence[Point], written: str, about: str) -> Iterator[Statement]:
+    """What an answer says, and what it gets wrong or leaves out."""
+    wrong = [point for point in points if point.outcome.label == CONTRADICTED]
+    missing = _missing(points)
+    if not wrong and not missing:
+        return
+    said = list(_said(points))
+    if wrong:
+        yield from said
+        worst = max(wrong, key=lambda point: point.outcome.contradicted)
+        yield _set_against(worst, written, about, partly=True)
+    elif not said and len(points) == 1:
+        yield Statement(Kind.ONLY_A_PART, (points[0].content.words,))
+    else:
+        yield from said
+        yield Statement(Kind.LEFT_OUT, missing=_contents(_chosen(missing)))
+
+
+def _contradictory(points: Sequence[Point], written: str, about: str) -> Iterator[Statement]:
+    """Both sides: what the pupil writes and what the reference says."""
+    wrong = [point for point in points if point.outcome.label == CONTRADICTED]
+    if not wrong:
+        others = [point for point in points if point.outcome.label != EXPRESSED] or list(points)
+        likely = max(others, key=lambda point: point.outcome.contradicted, default=None)
+        if likely is None:
+            return
+        sure = len(others) == 1 or likely.outcome.contradicted >= _AGAINST
+        wrong = [likely] if sure else others[:1]
+    yield _set_against(max(wrong, key=lambda point: point.outcome.contradicted), written, about)
+
+
+def _set_against(point: Point, written: str, about: str, *, partly: bool = False) -> Statement:
+    """What the pupil writes beside the claim that it contradicts."""
+    quote = _doubted(point, written, about, partly=partly)
+    kind, words = (Kind.WROTE, (quote,)) if quote else (Kind.AGAINST, ())
+    return Statement(kind, words, contents=(_of_reference(point.content),))
+
+
+def _doubted(point: Point | None, written: str, about: str, *, partly: bool) -> str:
+    """The words of an answer that are wrong: a short answer's all, those that contradict, or the nearest.
+
+    Of an answer that is `partly` right only the clause.
+    """
+    contradicts = point is not None and point.outcome.label == CONTRADICTED
+    own = (point.quote if partly else point.sentence) if point is not None and contradicts else ""
+    short = "" if partly else whole_quotation(written, _FEW)
+    return short or own or whole_quotation(written) or nearest_sentence(written, about)
+
+
+def _of_reference(content: Content) -> Content:
+    """A claim as the reference's words, which are its own whether they are a sentence or not."""
+    if content.verb in (Verb.SAY, Verb.TELL):
+        return content
+    return replace(content, verb=Verb.HAVE, words=content.words.strip("“”"))
+
+
+def _irrelevant(points: Sequence[Point], written: str, about: str) -> Iterator[Statement]:
+    """What an answer that is off the point would have to say."""
+    missing = _missing(points)
+    said = [point for point in points if point.outcome.label == EXPRESSED]
+    wrong = [point for point in points if point.outcome.label == CONTRADICTED]
+    if said and missing:
+        yield from _said(points)
+        yield Statement(Kind.LEFT_OUT, missing=_contents(_chosen(missing)))
+    elif wrong or missing:
+        quote = whole_quotation(written)
+        chosen = _chosen(missing) or wrong[:1]
+        if quote and not said:
+            yield Statement(Kind.WROTE, (quote,), contents=(_of_reference(chosen[0].content),))
+        elif missing:
+            yield Statement(Kind.LEFT_OUT, missing=_contents(chosen))
+
+
+# What to say to a pupil when only the label is known.
+_BY_LABEL = {
+    "correct": (Kind.RIGHT,),
+    PARTLY: (Kind.GOOD_START, Kind.STILL_MISSING),
+    "contradictory": (Kind.NOT_RIGHT,),
+    "irrelevant": (Kind.OFF_THE_QUESTION, Kind.READ_AGAIN),
+    "non_domain": (Kind.NO_ANSWER_YET, Kind.READ_AGAIN),
+}
+
+
+def feedback_by_label(label: str, pupils: Pupils = Pupils.OLDER) -> str:
+    """What to say to a pupil when only the label is known."""
+    return write(map(Statement, _BY_LABEL[label]), "student", pupils)
 
 
 def for_student(
-    differences: Sequence[Difference],
-    source: Document,
-    target: Document,
     label: str,
-    question: Document | None = None,
+    points: Sequence[Point],
+    written: str,
+    view: View,
+    reference: Document,
+    trees: Mapping[str, Tree],
     *,
     deferred: bool = False,
+    pupils: Pupils = Pupils.OLDER,
 ) -> str:
-    """Say to a pupil what is right about an answer, or what to look at again; nothing is given away."""
-    sides = Sides.of(source, target)
-    plan: list[Statement] = []
-    if label == "correct":
-        plan = praise(sides, differences) or ([Statement(Kind.LOOKS_RIGHT)] if deferred else [])
-    elif label == PARTLY:
-        plan = _missing_hint(differences, sides, question)
-    elif label == "contradictory":
-        plan = hint_list(_contradictions(differences, sides), sides, question)
-    return write(plan or map(Statement, _BY_LABEL[label]), "student")
+    """Say to a pupil what is right, or ask one question that leads to what is not; nothing is given away."""
+    plan = list(_hinted(label, points, written, view, trees, deferred=deferred))
+    text = write(plan, "student", pupils)
+    harmless = {word for statement in plan for word in _template_words(statement, pupils)}
+    return text if keeps_secret(text, reference, view, harmless) else feedback_by_label(label, pupils)
 
 
-def feedback_by_label(label: str) -> str:
-    """What to say to a pupil when only the label is known."""
-    return write(map(Statement, _BY_LABEL[label]), "student")
+def _template_words(statement: Statement, pupils: Pupils) -> set[str]:
+    """The words that a statement has whatever it is about."""
+    blank = replace(statement, words=tuple("" for _ in statement.words))
+    return {word.lower() for word in WORDS.findall(write([blank], "student", pupils))}
 
 
-def _missing_hint(
-    differences: Sequence[Difference], sides: Sides, question: Document | None
-) -> list[Statement]:
-    """What is right, and the one thing to say that can be asked for plainly; empty where there is neither.
-
-    What is named too generally, or otherwise, is often meant well; and "say more about the material" sends
-    a pupil anywhere. What no link was found for may be there all the same: a pupil is asked for it, not told
-    that it is not.
-    """
-    if all(difference.kind in ("missing", "extra") for difference in differences):
-        return []
-    praised = praise(sides, differences)
-    hints = hint_list(_of(differences, "missing"), sides, question)
-    clear = [hint for hint in hints if hint.kind is Kind.NOT_YET and hint.clear]
-    asked = [replace(hint, kind=Kind.MORE_CLEARLY) for hint in clear[:1]]
-    if not praised:
-        return asked
-    return [*praised, *(asked or [Statement(Kind.MISSING)])]
-
-
-def _of(differences: Sequence[Difference], *kinds: str) -> list[Difference]:
-    return [difference for difference in differences if difference.kind in kinds]
-
-
-def _reference(sides: Sides, *, check: bool = False) -> Statement:
-    """What the reference says."""
-    return Statement(Kind.WHOLE, contents=(whole_text(sides.target),), subject=Subject.SECOND, check=check)
-
-
-def _not_found(differences: Sequence[Difference], sides: Sides) -> tuple[Content, ...]:
-    """Parts of the reference that no words of the answer were found for."""
-    missing = [
-        left_over(difference, sides)
-        for difference in _of(differences, "missing")
-        if _tells(sides.words(difference)[1])
+def _hinted(
+    label: str,
+    points: Sequence[Point],
+    written: str,
+    view: View,
+    trees: Mapping[str, Tree],
+    *,
+    deferred: bool,
+) -> Iterator[Statement]:
+    said = [
+        point
+        for point in points
+        if point.outcome.label == EXPRESSED
+        and point.sureness >= _SURE
+        and len(content_words(point.quote)) > 1
     ]
-    return without_parts([content for content in missing if not _is_mostly_said(content, sides)][:_NAMED])
-
-
-def _is_mostly_said(content: Content, sides: Sides) -> bool:
-    """Whether the answer has half of the words of a statement: the rest may be there in other words."""
-    known = forms_in(sides.source.document)
-    # Words before a comma have never counted here; counting them would change notes.
-    followed = zip_longest(content.tokens, content.tokens[1:])
-    words = forms(token for token, after in followed if after is None or not is_punctuation(after))
-    own = [token for token in sides.target.document.tokens if token.text.lower() in words]
-    said = [lemma(token) in known for token in own if carries_meaning(token)]
-    return content.verb is Verb.SAY and 2 * sum(said) >= len(said)
-
-
-def _correct(differences: Sequence[Difference], sides: Sides, *, deferred: bool) -> Iterator[Statement]:
-    """What matches; then what was not found, which did not count against the answer."""
-    telling = telling_differences(differences, sides)
-    whole = (whole_text(sides.target),)
-    if not telling:
-        answer, reference = sides.documents
-        known = {lemma(token) for token in answer.tokens}
-        same = all(lemma(token) in known for token in reference.tokens if carries_meaning(token))
-        yield Statement(Kind.SAME) if same else Statement(Kind.AGREES, contents=whole)
+    best = max(said, key=lambda point: point.sureness, default=None)
+    if label == "correct":
+        words = len(best.quote.split()) if best is not None and len(points) == 1 else 0
+        if deferred:
+            yield Statement(Kind.LOOKS_RIGHT)
+        elif best is not None and 0 < words <= _PART * len(written.split()):
+            yield Statement(Kind.RIGHT_WORDS, (best.quote,))
+        else:
+            yield Statement(Kind.RIGHT)
         return
-    both = shared(differences, sides, "teacher")
-    only_names = both is not None and both.verb is Verb.MENTION
-    if both:
-        yield (
-            Statement(Kind.AGREES_ON_NAMES, (both.words,))
-            if only_names
-            else Statement(Kind.SHARED, contents=(both,))
-        )
-    elif words := _equal_words(differences, sides):
-        yield words
+    wrong = [point for point in points if point.outcome.label == CONTRADICTED]
+    missing = _missing(points)
+    quote = ""
+    if label == "contradictory" or (label == PARTLY and wrong):
+        worst = max(wrong, key=lambda point: point.outcome.contradicted, default=None)
+        about = view.question.text if view.question else ""
+        quote = _doubted(worst, written, about, partly=label == PARTLY)
+        yield Statement(Kind.LOOK_AGAIN, (quote,)) if quote else Statement(Kind.NOT_RIGHT)
+        aim = worst or max(points, key=lambda point: point.outcome.contradicted, default=None)
     else:
-        yield Statement(Kind.JUDGED_CORRECT, contents=whole, check=deferred)
+        if label == PARTLY:
+            yield Statement(Kind.GOOD_PART, (best.quote,)) if best else Statement(Kind.GOOD_START)
+        else:
+            yield Statement(Kind.OFF_THE_QUESTION if label == "irrelevant" else Kind.NO_ANSWER_YET)
+        aim = max(missing, key=lambda point: point.sureness, default=None)
+    tree = trees.get(aim.outcome.facet.first) if aim else None
+    if aim is None or tree is None:
+        yield Statement(Kind.MORE_EXACTLY if label == PARTLY else Kind.READ_AGAIN)
         return
-    missing = _not_found(telling, sides)
-    if only_names and all(content.verb is not Verb.SAY for content in missing):
-        yield _reference(sides, check=deferred)  # what is right about them is for the reader to see
-    elif missing:
-        yield Statement(Kind.LEFT_OUT, missing=missing, check=deferred)
+    is_name = not any(token.pos in ("VERB", "AUX") for token in aim.content.tokens)
+    claim = () if is_name else tree.document.tokens  # what is asked of a name leads nowhere
+    asked = leading_question(claim, tree, view, said=label == PARTLY)
+    general = asked.kind in (Kind.READ_AGAIN, Kind.ALL_ASKED)
+    yield Statement(Kind.IS_IT_SO) if quote and general else asked
 
 
-def _tells(tokens: Sequence[Token]) -> bool:
-    return any(
-        carries_meaning(token) and token.pos != "PRON" and lemma(token) not in _EMPTY for token in tokens
-    )
+def explained(
+    judgements: Sequence[Judgement],
+    comparisons: Sequence[Comparison | None],
+    answers: Sequence[str],
+    pupils: Pupils = Pupils.OLDER,
+) -> list[Judgement]:
+    """The judgements with their explanations; what was not compared with a reference gets none.
 
-
-def _equal_words(differences: Sequence[Difference], sides: Sides) -> Statement | None:
-    """Words that speak for a correct answer where no statement or thing is shared; often there are none."""
-    for difference in _of(differences, "same"):
-        phrases = sides.words(difference)
-        if all(map(_tells, phrases)) and all(map(is_unbroken, phrases)):
-            ours, theirs = phrases
-            if forms(trimmed(ours)) == forms(trimmed(theirs)):
-                return Statement(Kind.AGREES_ON_WORDS, (quoted(theirs),))
-            return Statement(Kind.AGREES_IN_OTHER_WORDS, (quoted(ours), quoted(theirs)))
-    return None
-
-
-def _partly(differences: Sequence[Difference], sides: Sides) -> Iterator[Statement]:
-    """What both say, and what was not found; a figure that differs before that."""
-    telling = telling_differences(differences, sides)
-    if not telling:
-        yield Statement(Kind.NOT_ALL)
-        return
-    numbers, missing = contradictions(_of(telling, "number"), sides), _not_found(telling, sides)
-    if not numbers and not missing:
-        yield Statement(Kind.ONLY_A_PART, contents=(whole_text(sides.target),))
-        return
-    both = shared(differences, sides, "teacher")
-    yield Statement(Kind.SHARED, contents=(both,)) if both else Statement(Kind.A_PART)
-    yield from numbers
-    if missing:
-        yield Statement(Kind.LEFT_OUT, missing=missing)
-
-
-def _contradicting(
-    differences: Sequence[Difference], sides: Sides, outcomes: Sequence[FacetOutcome]
-) -> Statement:
-    """The contradiction, if alignment or facets show one; else only that there is one, and with what."""
-    against = _contradictions(telling_differences(differences, sides), sides)
-    if against:
-        return contradictions(against, sides)[0]
-    points = [outcome for outcome in outcomes if outcome.label == CONTRADICTED]
-    if points and len(outcomes) > 1:
-        point = max(points, key=lambda outcome: outcome.contradicted)
-        return Statement(Kind.CONTRADICTS_POINT, (f"“{facet_text(point.facet)}”",))
-    return Statement(Kind.CONTRADICTS, contents=(whole_text(sides.target),))
-
-
-def _contradictions(differences: Sequence[Difference], sides: Sides) -> list[Difference]:
-    """The contradictions to believe.
-
-    What holds under a condition is not denied by a "not", and where the answer is about another thing than
-    the reference, nothing is.
+    `answers` are as they were written: only their own words are quoted.
     """
-    words = {token.text.lower() for text in sides.documents for token in text.tokens}
-    conditional = not words.isdisjoint(_CONDITIONS)
-    missing = (token for difference in _of(differences, "missing") for token in sides.words(difference)[1])
-    elsewhere = any(base(token).startswith("nsubj") and _tells([token]) for token in missing)
-    kinds = [kind for kind in _AGAINST if kind != "negated" or not (conditional or elsewhere)]
-    return [difference for difference in _of(differences, *kinds) if _holds(difference, sides)]
-
-
-def _holds(difference: Difference, sides: Sides) -> bool:
-    """Whether to mention a contradiction: "is" denies nothing, and "east and west" contradicts neither."""
-    source, target = sides.words(difference)
-    if difference.kind != "opposite":
-        return _tells(target) and all(lemma(token) != "than" for token in target)
-    ours, theirs = ({lemma(token) for token in side if carries_meaning(token)} for side in (source, target))
-    answer, reference = ({lemma(token) for token in text.tokens} for text in sides.documents)
-    return not (theirs - ours <= answer or ours - theirs <= reference)
-
-
-def _off_the_point(differences: Sequence[Difference], sides: Sides) -> Iterator[Statement]:
-    names = common_names(sides.target.document, sides.source.document, differences, of_source=False)
-    if not names:
-        yield Statement(Kind.OFF_THE_POINT, contents=(whole_text(sides.target),))
-        return
-    yield Statement(Kind.ONLY_MENTIONS, (names,))
-    missing = _not_found(telling_differences(differences, sides), sides)
-    if missing:
-        yield Statement(Kind.LEFT_OUT, missing=missing)
-
-
-def explained(judgements: Sequence[Judgement], comparisons: Sequence[Comparison | None]) -> list[Judgement]:
-    """The judgements with their explanations; what was not compared with a reference gets none."""
+    read = [comparison for comparison in comparisons if comparison is not None]
+    documents = documents_of(
+        outcome.facet.first
+        for comparison in read
+        for outcome in comparison.claims
+        if not outcome.facet.second
+    )
+    trees = {text: Tree.of(document) for text, document in documents.items()}
 
     @cache
-    def words(comparison: Comparison, label: str, deferred: bool) -> Explanation:
-        texts = comparison.answer, comparison.reference
-        differences = find_differences(comparison.alignment, *texts)
+    def words(comparison: Comparison, label: str, deferred: bool, written: str) -> Explanation:
+        outcomes = as_written(comparison.claims, comparison.answer.text, written)
+        points = points_of(claims_of(outcomes), written, documents, comparison.reference)
         read_to = None if comparison.whole else len(comparison.answer.tokens)
-        note, doubt = for_teacher(
-            differences, *texts, label, claims_of(comparison.claims), deferred=deferred, read_to=read_to
+        about = comparison.question.text
+        note, doubt = for_teacher(label, points, written, about, documents, read_to=read_to)
+        view = View(comparison.question, comparison.answer)
+        student = for_student(
+            label, points, written, view, comparison.reference, trees, deferred=deferred, pupils=pupils
         )
-        student = for_student(differences, *texts, label, comparison.question, deferred=deferred)
-        return Explanation(comparison.alignment, note, student, comparison.claims, doubt)
+        return Explanation(comparison.alignment, note, student, outcomes, doubt)
 
     return [
         judgement
         if comparison is None
-        else replace(judgement, explanation=words(comparison, judgement.label, judgement.deferred))
-        for judgement, comparison in zip(judgements, comparisons, strict=True)
+        else replace(judgement, explanation=words(comparison, judgement.label, judgement.deferred, written))
+        for judgement, comparison, written in zip(judgements, comparisons, answers, strict=True)
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise, starmap
+from itertools import pairwise
 
 from postil.language.document import CONTENT_POS, Document, Token
 from postil.language.words.wordnet import ancestors, wordnet
@@ -345,12 +345,6 @@ def _with_articles(tokens: Sequence[Token], *, gaps: bool) -> list[Token]:
 def quoted(tokens: Sequence[Token]) -> str:
     """A phrase in quotation marks, cut short where it is long."""
     return f"“{excerpt(tokens)}”"
-
-
-def is_unbroken(tokens: Sequence[Token]) -> bool:
-    """Whether a phrase can be quoted as it stands, without a gap and without being cut."""
-    words = trimmed(tokens) or tokens
-    return not any(starmap(_is_gap, pairwise(words))) and len(joined(words).split()) <= _LONG
 
 
 def excerpt(tokens: Sequence[Token]) -> str:

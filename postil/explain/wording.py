@@ -1,4 +1,4 @@
-"""Contradictions and everything else there is to say, in English: statements become sentences.
+"""All that explanations say, in English: statements become sentences.
 
 This is the last step. `explanation`, `notes` and `hints` plan what is said, as statements; only here are they
 written, and nothing reads a sentence again to decide anything.
@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from postil.data.judgements import Pupils
 from postil.explain.page import printable
 from postil.explain.phrases import listed
 from postil.language.document import Token
@@ -22,6 +23,8 @@ class Verb(Enum):
     MENTION = auto()
     SAY = auto()
     HAVE = auto()
+    TELL = auto()  # what to do
+    POINT = auto()  # a claim that is no clause, so that it has to be quoted
     ABOUT = auto()
     QUOTE = auto()  # as HAVE, but the whole text
 
@@ -80,43 +83,36 @@ class Kind(Enum):
     CERTAINTY = "{subject} are not equally certain: {0} and {1}"
     CERTAINTY_OF_WORDS = "{subject} are not equally certain of {0}"
     OPINION = "{subject} express different opinions: {0} and {1}"
-    # How an answer fits its label
-    WHOLE = "{subject} {contents}"
-    AGREES = "{subject} agrees with {other}, which {contents}"
-    AGREES_ON_NAMES = "{subject} agrees with {other}: both mention {0}"
-    AGREES_ON_WORDS = "{subject} agrees with {other}: both say {0}"
-    AGREES_IN_OTHER_WORDS = "{subject} agrees with {other}: {0} means the same as {1}"
-    JUDGED_CORRECT = "{subject} was judged correct; compare it with {other}, which {contents}"
-    A_PART = "{subject} covers part of {other}"
-    ONLY_A_PART = "{subject} covers only part of {other}, which {contents}"
-    NOT_ALL = "{subject} covers much of {other}, but not all of it"
-    CONTRADICTS = "{subject} contradicts {other}, which {contents}"
-    CONTRADICTS_POINT = "{subject} contradicts one point in {other}: {0}"
-    OFF_THE_POINT = "{subject} is off the point: {other} {contents}"
-    ONLY_MENTIONS = "{subject} mentions {0}, as {other} does, but is off the point"
-    NO_ANSWER = "{subject} does not address the question"
-    POINT_NOT_FOUND = "{subject} was judged {0}, but {1} was not found in it"
-    POINTS_NOT_FOUND = "{subject} was judged {0}, but {1} and {2} were not found in it"
+    # What an answer does with the claims of its reference
+    SAID = "{subject} {contents}"
+    SAID_SO = "{subject} {contents} ({0})"
+    NOT_COUNTED = "{subject} {missing}, which did not count against it"
+    WROTE = "the pupil writes {0}; the reference {contents}"
+    ONLY_A_PART = "{subject} covers only part of what {other} says: “{0}”"
+    AGAINST = "{subject} contradicts {other}, which {contents}"
+    NOT_FOUND = "{subject} was judged {0}, but {missing}"
+    NOT_IN_LINE = "{subject} was judged {0}, but seems to contradict {other}, which {contents}"
     SEEMS_COMPLETE = "{subject} was judged {0}, but it seems to say everything the reference says"
     READ_TO = "only the first {0} words and symbols of the answer were compared with the reference"
-    # To the pupil
-    UNANSWERED = "You have not answered yet"
-    NOTHING_TO_COMPARE = "There is nothing to compare your answer with yet"
+    # To the pupil: what is right
     RIGHT = "Your answer is right"
     LOOKS_RIGHT = "Your answer looks right"
+    RIGHT_WORDS = "Your answer is right: {0} is what matters here"
     RIGHT_THAT = "You are right that {0}"
+    GOOD_PART = "{0} is right"
+    GOOD_START = "Your answer is partly right"
     ALL_SAID = "Your answer says everything it should"
     NEARLY_ALL_SAID = "Your answer says nearly everything it should"
+    # … what is not
+    UNANSWERED = "You have not answered yet"
+    NOTHING_TO_COMPARE = "There is nothing to compare your answer with yet"
     NOTHING_SAID = "Your answer does not say what it needs to yet"
-    READ_AGAIN = "Read the question again"
-    MISSING = "Something is still missing"
-    MISSING_READ_AGAIN = "Something is still missing: read the question again"
-    PARTLY_RIGHT = "Your answer is partly right: something is still missing"
-    WRONG = "Something in your answer is not right"
     OFF_THE_QUESTION = "Your answer does not answer the question yet"
-    NOT_AN_ANSWER = "This does not answer the question yet"
+    NO_ANSWER_YET = "This does not answer the question yet"
+    READ_AGAIN = "Read the question again"
+    MISSING_READ_AGAIN = "Something is still missing: read the question again"
+    NOT_RIGHT = "Something in your answer is not right"
     NOT_YET = "You have not yet said {0}"
-    MORE_CLEARLY = "Say more clearly {0}"
     MORE_ABOUT = "Say more about {0}"
     MEANING = "Say what you mean by {0}"
     MORE_EXACT = "Be more precise about {0}"
@@ -131,6 +127,20 @@ class Kind(Enum):
     OPINION_DOUBT = "Look again at {0}. Is that a fair description?"
     ALSO_MENTIONED = "You also mention {0}. Does that belong here?"
     ALSO_SAID = "You also say {0}. Does that belong here?"
+    # … and what to think about next
+    CAN_SAY = "Can you say {0}?"
+    CAN_ALSO_SAY = "Can you also say {0}?"
+    COMPARE = "How do {0} and {1} compare?"
+    LINK = "What do {0} and {1} have to do with each other?"
+    HAPPENS = "What happens to {0}?"
+    ABOUT = "What can you say about {0}?"
+    ELSE_ABOUT = "What else can you say about {0}?"
+    WHY = "Can you also say why?"
+    PART_ASKED = "Have you answered this part of the question: {0}?"
+    ALL_ASKED = "Does it cover everything the question asks?"
+    IS_IT_SO = "Is it really so?"
+    MORE_EXACTLY = "Can you say it more exactly?"
+    STILL_MISSING = "What is still missing?"
 
 
 _LAST, _LONGEST_LAST = 4, 60  # words and characters that show where reading ended
@@ -143,15 +153,43 @@ _NEUTRAL = {
     Kind.NOTHING_SHARED: "the sentences have nothing in common: the first {each[0]}, the second {each[1]}",
     Kind.SHARED: "both sentences {plural}",
 }
+# The same to younger pupils, where it can be said more simply or more warmly
+_YOUNGER = {
+    Kind.RIGHT: "well done, your answer is right",
+    Kind.RIGHT_WORDS: "well done: {0} is just right",
+    Kind.GOOD_PART: "good: {0} is right",
+    Kind.GOOD_START: "good start: some of this is right",
+    Kind.LOOK_AGAIN: "read this bit again: {0}",
+    Kind.NOT_RIGHT: "one thing here is not right yet",
+    Kind.OFF_THE_QUESTION: "this does not answer the question yet, so try again",
+    Kind.NO_ANSWER_YET: "have a go: even a short answer helps",
+    Kind.LINK: "what have {0} and {1} got to do with each other?",
+    Kind.ABOUT: "can you say something about {0}?",
+    Kind.ELSE_ABOUT: "can you say more about {0}?",
+    Kind.CAN_ALSO_SAY: "can you say {0}, too?",
+    Kind.WHY: "can you say why, too?",
+    Kind.PART_ASKED: "have you answered this bit: {0}?",
+    Kind.ALL_ASKED: "have you answered the whole question?",
+    Kind.MORE_EXACTLY: "can you say it even more clearly?",
+    Kind.STILL_MISSING: "what could you add?",
+}
 _SAYS = {
     Verb.MENTION: "mentions",
     Verb.SAY: "says",
     Verb.HAVE: "says",
+    Verb.TELL: "says to",
+    Verb.POINT: "makes the point",
     Verb.ABOUT: "is about",
     Verb.QUOTE: "says",
 }
 _PLURAL = {Verb.MENTION: "mention", Verb.SAY: "say", Verb.ABOUT: "are about"}
-_LACKS = {Verb.MENTION: "does not mention", Verb.SAY: "does not say", Verb.HAVE: "leaves out"}
+_LACKS = {
+    Verb.MENTION: "does not mention",
+    Verb.SAY: "does not say",
+    Verb.HAVE: "leaves out",
+    Verb.TELL: "does not say to",
+    Verb.POINT: "does not make the point",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,18 +212,20 @@ class Statement:
     then: Statement | None = None
 
 
-def write(plan: Iterable[Statement], register: str = "teacher") -> str:
+def write(plan: Iterable[Statement], register: str = "teacher", pupils: Pupils = Pupils.OLDER) -> str:
     """Statements as one text."""
-    return " ".join(sentences_of(plan, register))
+    return " ".join(sentences_of(plan, register, pupils))
 
 
-def sentences_of(plan: Iterable[Statement], register: str = "teacher") -> list[str]:
+def sentences_of(
+    plan: Iterable[Statement], register: str = "teacher", pupils: Pupils = Pupils.OLDER
+) -> list[str]:
     """Statements as sentences with capitals and stops."""
     sentences: list[str] = []
     before: Statement | None = None
     for statement in plan:
-        text = _sentence(statement, register, before)
-        stop = "" if statement.kind.value.endswith("?") else "."
+        text = _sentence(statement, register, before, pupils)
+        stop = "" if text.endswith("?") else "."
         sentences.append(f"{text[:1].upper()}{text[1:]}{stop}")
         before = statement
     return sentences
@@ -207,10 +247,14 @@ def _names(subject: Subject, register: str, before: Statement | None) -> tuple[s
     return "it" if before and before.subject is subject is Subject.FIRST else name, other
 
 
-def _sentence(statement: Statement, register: str, before: Statement | None) -> str:
+def _sentence(
+    statement: Statement, register: str, before: Statement | None, pupils: Pupils = Pupils.OLDER
+) -> str:
     template = statement.kind.value
     if register == "neutral":
         template = _NEUTRAL.get(statement.kind, template)
+    elif register == "student" and pupils is Pupils.YOUNGER:
+        template = _YOUNGER.get(statement.kind, template)
     subject, other = _names(statement.subject, register, before)
     text = template.format(
         *statement.words,
@@ -245,7 +289,7 @@ def _predicate(contents: Sequence[Content], verbs: Mapping[Verb, str]) -> str:
 def _object(content: Content) -> str:
     if content.verb is Verb.SAY:
         return f"that {content.words}"
-    if content.verb in (Verb.HAVE, Verb.QUOTE):
+    if content.verb in (Verb.HAVE, Verb.POINT, Verb.QUOTE):
         return f"the condition “{content.words}”" if content.is_condition else f"“{content.words}”"
     return content.words
 

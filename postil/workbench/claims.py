@@ -9,20 +9,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from postil.data.judgements import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOutcome, Facets
+from postil.data.judgements import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOutcome, Facets, Spans
 from postil.data.questions import Facet
 from postil.explain.notes import facet_text, short_list
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the machine found about one facet, in a form that can be kept."""
+    """What the machine found about one facet, in a form that can be kept.
+
+    `spans` are characters of the answer as it was written: the words that make the claim or contradict it.
+    """
 
     id: str
     name: str
     label: str
     confidence: float
     words: tuple[str, ...] = ()
+    spans: Spans = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +59,22 @@ class FacetView:
 
     @property
     def outcome(self) -> FacetOutcome:
-        """The outcome as explanations show it; a person's is certain, so it needs no words as evidence."""
-        if self.machine is None or self.told:
-            return FacetOutcome(self.facet, self.label or UNADDRESSED, 1.0)
-        return FacetOutcome(self.facet, self.machine.label, self.machine.confidence, self.machine.words)
+        """The outcome as explanations show it; a person's is certain.
+
+        The words that the machine found stand for it as long as nobody says otherwise.
+        """
+        label, machine = self.label or UNADDRESSED, self.machine
+        if machine is None or machine.label != label:
+            return FacetOutcome(self.facet, label, 1.0)
+        sure = 1.0 if self.told else machine.confidence
+        return FacetOutcome(self.facet, label, sure, machine.words, machine.spans)
 
 
 def kept_outcome(outcome: FacetOutcome) -> Outcome:
     """An outcome as it is stored."""
     facet = outcome.facet
-    return Outcome(facet.id, facet_text(facet), outcome.label, outcome.confidence, outcome.words)
+    name = facet_text(facet)
+    return Outcome(facet.id, name, outcome.label, outcome.confidence, outcome.words, outcome.spans)
 
 
 def facet_views(

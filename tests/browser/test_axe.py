@@ -25,7 +25,7 @@ SERIOUS = ("serious", "critical")
 SHOWN = {
     "start": "#start",
     "table": "table.answers .meter",
-    "review": ".drawing svg",
+    "review": ".picture > summary",
     "review of a decided answer": ".history .badge",
     "review with ticks": "#earns",
     "parts": ".danger-zone",

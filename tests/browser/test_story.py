@@ -172,6 +172,7 @@ def filters(page: Page) -> None:
 def review(page: Page, question: str) -> str:
     """Decide by keys, move, take back; returns the name of a pupil whose label is the teacher's own."""
     page.get_by_role("link", name="Review these one at a time").click()
+    page.get_by_text("How the phrases match").click()  # one click away
     expect(page.get_by_role("region", name="Matching phrases of the answer")).to_be_visible()
     page.wait_for_load_state()
     first = path_of(page)

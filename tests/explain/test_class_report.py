@@ -279,12 +279,26 @@ def test_an_explanation_stands_under_its_answer():
     Page(page)
     rows = lines(part(page, "q1"))
     assert rows[0] == "a It shuts contradicts correct ≠ differs 0.00 90%"
-    assert rows[1].startswith("They are opposites. Alignment of answer and reference “shuts” – “opens”")
-    assert rows[1].endswith("To the student: Is that so?")
+    assert rows[1].startswith("They are opposites. To the student Is that so? How the phrases match")
+    assert "Alignment of answer and reference “shuts” – “opens”" in rows[1]
     assert rows[2].startswith("b ")
     # The row under an answer's is as wide as the table without its first column.
     assert f'colspan="{page.split("q1a1")[1].split("</tr>")[0].count("<td")}"' in page
     assert "://" not in page
+
+
+def test_what_an_answer_says_is_marked_in_it():
+    outcomes = (
+        FacetOutcome(Facet("1", "it is shut"), CONTRADICTED, 0.9, spans=((3, 8),)),
+        FacetOutcome(Facet("2", "it is old"), UNADDRESSED, 0.9),
+    )
+    told = Explanation(PAIR, "", "Is that so?", outcomes)
+    page = class_report([graded((Answer("a", "It shuts"), judged("contradictory", explanation=told)))])
+    assert 'It <mark class="denies">shuts</mark><sup aria-hidden="true">✗1</sup>' in page
+    assert '<p class="told">' not in page  # no note rather than an empty one
+    long = Answer("a", "It shuts " * 40)
+    page = class_report([graded((long, judged("contradictory", explanation=told)))])
+    assert '<mark class="denies">' in page.split("<details open>")[1].split("</details>")[0]
 
 
 def test_an_explanation_is_escaped():

@@ -314,9 +314,7 @@ PAIRS = [
         only_shape={"id": "of `facet`", "name": "of `facet`, in words"},
         only_other={"facet": "`id` and `name`"}
         | dict.fromkeys(("expressed", "contradicted"), "on the way to `label`")
-        | dict.fromkeys(
-            ("spans", "reference_spans", "near"), "only pictures need them, when an answer is explained"
-        ),
+        | dict.fromkeys(("reference_spans", "near"), "only pictures need them, when an answer is explained"),
     ),
 ]
 KNOWN = {(pair.shape, pair.other) for pair in PAIRS}

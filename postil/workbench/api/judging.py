@@ -109,6 +109,7 @@ async def grade_class(asked: GradeTexts, request: Request, later: BackgroundTask
         tuple(asked.facets) if isinstance(asked.facets, list) else None,
         asked.strictness,
         asked.reader,
+        asked.pupils,
     )
     demand_reader(request, asked.reader)
     return await _do(request, later, task, asked.answers)

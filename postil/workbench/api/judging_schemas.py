@@ -30,8 +30,8 @@ SENTENCES: dict[str, Any] = {"source": ANSWER, "target": REFERENCE}
 PAIR: dict[str, Any] = {"text": "The dog is asleep on the mat.", "hypothesis": "The dog sleeps."}
 
 FEEDBACK: dict[str, Any] = {
-    "teacher": "The answer agrees with the reference: both mention the circuit.",
-    "student": "You are right that the circuit is closed.",
+    "teacher": "The answer says that the circuit is closed. It does not say that current flows.",
+    "student": "“the circuit is closed” is right. What else can you say about the circuit?",
 }
 FACET: dict[str, Any] = {
     "id": "p1",
@@ -181,6 +181,9 @@ class GradeTexts(Received):
         "normal", description="How readily answers are called correct; decided answers say it more exactly."
     )
     reader: NewReader = None
+    pupils: Literal["younger", "older"] = Field(
+        "older", description="With `explain`: whom the feedback is for; younger pupils get simpler words."
+    )
     model_config = shows(
         question=ASKED, references=[REFERENCE], answers=[{"id": "u17", "text": ANSWER}], explain=True
     )

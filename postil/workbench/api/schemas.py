@@ -35,8 +35,7 @@ _JUDGEMENT: JsonDict = {
     "confidence": 0.78,
     "deferred": False,
     "reference": "The circuit is closed, so current flows.",
-    "explanation": "Like the reference, the answer says that the circuit is closed. "
-    "It leaves out “current flows”.",
+    "explanation": "The answer says that the circuit is closed. It does not say that current flows.",
     "made": _WHEN,
     "reason": None,
     "reader": "cascade",

@@ -24,7 +24,7 @@ from postil import __version__
 from postil.data.judgements import CONTRADICTED, EXPRESSED
 from postil.data.labels import PLAIN_NAMES
 from postil.errors import PostilError, is_disk_full, number_of
-from postil.explain.class_report import OUTCOME_SIGNS
+from postil.explain.highlighting import SIGNS
 from postil.explain.notes import PLAIN_OUTCOMES
 from postil.explain.page import printable
 from postil.workbench.exports import REPORT_POLICY, Graded, report
@@ -257,7 +257,7 @@ def _environment() -> Environment:
         "sign": lambda label: _SIGNS.get(label, "○"),
         "plain": lambda label: PLAIN_NAMES.get(label, label) if label else "not graded",
         "plain_outcome": PLAIN_OUTCOMES.__getitem__,
-        "outcome_sign": OUTCOME_SIGNS.__getitem__,
+        "outcome_sign": SIGNS.__getitem__,
         "outcome_style": lambda label: _OUTCOME_STYLES.get(label, "l4"),
         "percent": "{:.0%}".format,
         "sentence": lambda text: text[:1].upper() + text[1:],

@@ -40,6 +40,7 @@ class ClassTask:
     facets: tuple[str, ...] | None = None
     strictness: str = "normal"
     reader: str | None = None  # the one that is installed
+    pupils: str = "older"
 
 
 @dataclass(frozen=True, slots=True)

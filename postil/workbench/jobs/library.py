@@ -70,6 +70,7 @@ def judge_class(task: ClassTask) -> Findings:
         explain=explain,
         strictness=task.strictness,
         reader=task.reader,
+        pupils=task.pupils,
     )
     answers = tuple(Answer(str(number), text) for number, text in enumerate(task.answers))
     warnings = tuple(concern.sentence for concern in screen(replace(question, answers=answers)))

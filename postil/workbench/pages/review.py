@@ -16,6 +16,7 @@ from postil.data.labels import PLAIN_NAMES
 from postil.data.rubrics import MOST_FACETS
 from postil.errors import PostilError, number_of, unknown_label
 from postil.explain.alignment_picture import alignment_svg
+from postil.explain.highlighting import highlighted
 from postil.grading.credit import by_items, earned, worth
 from postil.workbench.claims import FacetView, as_shown, denial, facet_views, outcomes_told, told_by
 from postil.workbench.exports import feedback
@@ -83,6 +84,7 @@ def show_answer(
         "review.html",
         **head_of(store, view.answer.question_id, "review"),
         view=view,
+        marked=marked_answer(view),
         picture=picture_of(view.judged.alignment if view.judged else None),
         note=feedback(view),
         shares=_shares(view, view.facets),
@@ -256,6 +258,11 @@ def demand_label(label: str) -> str:
     if label not in LABELS:
         raise PostilError(unknown_label(label), hint=f"Labels: {', '.join(LABELS)}.")
     return label
+
+
+def marked_answer(view: View) -> Markup:
+    """The answer with the words marked that make a claim or contradict one; its text is escaped."""
+    return Markup(highlighted(view.answer.text, [item.outcome for item in view.facets]))  # noqa: S704
 
 
 def picture_of(pair: AlignedPair | None) -> Markup:

@@ -144,7 +144,12 @@ def columns_of_facets(facets: Sequence[Facet]) -> list[dict[str, Any]]:
 
 def outcomes_of(columns: Sequence[Mapping[str, Any]] | None) -> tuple[Outcome, ...]:
     """What the machine found about facets; judgements made before it looked for any have none."""
-    return tuple(Outcome(**{**outcome, "words": tuple(outcome["words"])}) for outcome in columns or ())
+    return tuple(map(_outcome_of, columns or ()))
+
+
+def _outcome_of(columns: Mapping[str, Any]) -> Outcome:
+    spans = tuple((start, end) for start, end in columns.get("spans", ()))  # older ones have none
+    return Outcome(**{**columns, "words": tuple(columns["words"]), "spans": spans})
 
 
 @cache

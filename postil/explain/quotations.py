@@ -1,0 +1,82 @@
+"""A pupil's own words in quotation marks, as they were written, and so much of them that they say it all."""
+
+from __future__ import annotations
+
+import re
+
+from postil.data.judgements import Spans
+from postil.explain.phrases import wordset
+
+EDGES = " \t\n.,;:!?-–"
+WORDS = re.compile(r"\w+(?:['’-]\w+)*")
+SMALL = wordset("a an the is are was were be to of in on at it its and or that this by for with as")
+_LONG_QUOTE, _LONG_CLAUSE, _LONG_SENTENCE = 14, 20, 30  # words
+_STOPS = re.compile(r"(?<!\b\d\.)(?<!\b\d\d\.)(?<=[.!?])\s+|\n+")  # not after the number of a list
+# Where a clause may begin and end, and a denial shortly before some words.
+_BOUNDS = re.compile(
+    r"[.;:!?](?=\s|$)\s*|,\s+|\n+|\s+(?=(?:because|cause|but|since|while|although|though|whereas)\b)",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"\b(?:not?|never|none|nothing|\w+n['’]?t|without|cannot)\b(?:\s+\S+){0,3}\s*$", re.IGNORECASE
+)
+_JOINT = re.compile(r"^(?:because|cause|and|but|so|since)\s+", re.IGNORECASE)
+
+
+def cut(text: str, most: int) -> str:
+    """A text of at most so many words."""
+    words = text.split()
+    return " ".join(words) if len(words) <= most else f"{' '.join(words[:most]).rstrip(EDGES)} …"
+
+
+def quotation(written: str, spans: Spans, *, sentence: bool = False) -> str:
+    """The words of an answer at these spans in their clause or, if it is short, their `sentence`.
+
+    Of words that stand far apart, those that stand together. Empty where there is nothing to quote.
+    """
+    best = (0, 0, 0)
+    for first in range(len(spans)):
+        for last in range(first, len(spans)):
+            start, end = spans[first][0], spans[last][1]
+            if len(written[start:end].split()) > _LONG_QUOTE or _STOPS.search(written[start:end]):
+                break
+            best = max(best, (last - first + 1, end - start, start))
+    count, length, start = best
+    if not count and spans:  # one long span
+        return f"“{cut(written[slice(*spans[0])], _LONG_QUOTE)}”"
+    around = (sentence and _within(written, start, length, _STOPS)) or _within(
+        written, start, length, _BOUNDS
+    )
+    if around is None:
+        denied = _DENIED.search(written[:start])
+        around = (denied.start() if denied else start, start + length)
+    text = " ".join(written[slice(*around)].split()).strip(EDGES)
+    text = text if sentence else _JOINT.sub("", text)
+    return f"“{text}”" if any(word.lower() not in SMALL for word in WORDS.findall(text)) else ""
+
+
+def _within(written: str, start: int, length: int, bounds: re.Pattern[str]) -> tuple[int, int] | None:
+    """A stretch of a text up to the next bounds, so that no "not" is cut off; None if that is long."""
+    places = [0, *(end for match in bounds.finditer(written) for end in match.span()), len(written)]
+    before = max(place for place in places if place <= start)
+    after = min(place for place in places if place >= start + length)
+    return (before, after) if len(written[before:after].split()) <= _LONG_CLAUSE else None
+
+
+def whole_quotation(written: str, most: int = _LONG_QUOTE) -> str:
+    """A whole answer as a quotation, if it has at most so many words."""
+    text = " ".join(written.split()).strip(EDGES)
+    return f"“{text}”" if text and len(text.split()) <= most else ""
+
+
+def nearest_sentence(written: str, about: str) -> str:
+    """The sentence of an answer that has most words of the question, as a quotation; empty if it is long."""
+    sentences = [text.strip(EDGES) for text in _STOPS.split(written) if text.strip(EDGES)]
+    asked = content_words(about)
+    best = max(sentences, key=lambda text: len(content_words(text) & asked), default="")
+    return f"“{best}”" if 1 < len(best.split()) <= _LONG_SENTENCE else ""
+
+
+def content_words(text: str) -> set[str]:
+    """The words of a text that say something, in small letters."""
+    return {word.lower() for word in WORDS.findall(text)} - SMALL
