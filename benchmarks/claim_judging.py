@@ -3,7 +3,7 @@
     python benchmarks/claim_judging.py DATA [--rows 150] [--reader careful]
 
 DATA is a folder with `claims/` and `sra/` below it. Two sets of rows are drawn from each corpus. With the
-first the window, the line and how the question is read are chosen by leaving out one corpus after another.
+first the window, the line and how the question is read are chosen, by leaving out one corpus after another.
 The shipped careful reader has seen little or nothing of these: they are pairs that its training did not draw
 (`argkp2021`, `pyramid_realsumm`), or belong to questions that it met only in its last minutes (sha1 ends in 1
 or 2). The second are questions set aside (sha1 ends in 0), on which the setting that ships is measured beside
