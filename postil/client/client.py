@@ -141,9 +141,7 @@ class Client:
             "scheme": scheme,
             "explain": explain,
             "facets": facets if isinstance(facets, bool) else list(facets),
-            "strictness": strictness,
-            **({} if reader is None else {"reader": reader}),
-            "pupils": pupils,
+            **{"strictness": strictness, "pupils": pupils, **_given(reader=reader)},
         }
         return self._ask(GradedTexts, "POST", "/grade", body=body, keyed=False)
 
@@ -180,7 +178,7 @@ class Client:
 
         `reader` reads the answers; None is the reader that is installed on the server.
         """
-        body = {"name": name, **_strictness(strictness), **({} if reader is None else {"reader": reader})}
+        body = {"name": name, **_given(strictness=strictness, reader=reader)}
         return self._ask(Course, "POST", "/courses", body=body)
 
     def get_course(self, course_id: int) -> Course:
@@ -199,7 +197,7 @@ class Client:
 
         The reader None is the one that is installed on the server.
         """
-        body: dict[str, object] = {"name": name, **_strictness(strictness)}
+        body: dict[str, object] = {"name": name, **_given(strictness=strictness)}
         if not isinstance(reader, EllipsisType):
             body["reader"] = reader
         return self._ask(Course, "PATCH", f"/courses/{course_id}", body=body)
@@ -250,14 +248,14 @@ class Client:
         self, question_id: int, facets: Iterable[NewFacet], *, version: str | None = None
     ) -> Facets:
         """Set the points that a full answer makes, if the facets still have this `version`."""
-        body = {"facets": [asdict(facet) for facet in facets], **_version(version)}
+        body = {"facets": [asdict(facet) for facet in facets], **_given(version=version)}
         return self._ask(Facets, "PUT", f"/questions/{question_id}/facets", body=body)
 
     def preview_facets(
         self, question_id: int, facets: Iterable[NewFacet], *, version: str | None = None
     ) -> FacetsPreview:
         """Say whose points these facets would change; nothing is stored."""
-        body = {"facets": [asdict(facet) for facet in facets], **_version(version)}
+        body = {"facets": [asdict(facet) for facet in facets], **_given(version=version)}
         path = f"/questions/{question_id}/facets/preview"
         return self._ask(FacetsPreview, "POST", path, body=body, keyed=False)
 
@@ -310,7 +308,7 @@ class Client:
         """
         ticks = {"ticked": ticked, "contradicted": contradicted}
         chosen = {name: list(ids) for name, ids in ticks.items() if ids is not None}
-        body = {"label": label, **chosen, **_version(version)}
+        body = {"label": label, **chosen, **_given(version=version)}
         return self._ask(Decision, "PUT", f"/answers/{answer_id}/decision", body=body)
 
     def list_decisions(self, answer_id: int) -> Iterator[Decision]:
@@ -450,9 +448,8 @@ class Client:
     ) -> httpx.Response:
         """Call until there is a response; a write has a key by which the server recognises a repetition."""
         headers = {"Idempotency-Key": str(uuid4())} if keyed and method in _WRITES else {}
-        parameters: dict[str, Any] = {
-            name: value for name, value in (query or {}).items() if value is not None
-        }
+        asked = (query or {}).items()
+        parameters: dict[str, Any] = {name: value for name, value in asked if value is not None}
         request = self._http.build_request(method, path, params=parameters, json=body, headers=headers)
         for attempt in range(self._retries + 1):
             last = attempt == self._retries
@@ -475,14 +472,9 @@ class Client:
         raise AssertionError  # the last attempt returns or raises
 
 
-def _strictness(strictness: str | None) -> dict[str, str]:
-    """How strict a course is to be; left out if not given, for older servers do not know it."""
-    return {} if strictness is None else {"strictness": strictness}
-
-
-def _version(version: str | None) -> dict[str, str]:
-    """The version that a write is based on; left out if there is none, for older servers do not know it."""
-    return {} if version is None else {"version": version}
+def _given(**values: str | None) -> dict[str, str]:
+    """What was given; the rest is left out, for older servers do not know it."""
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _answers(texts: Texts) -> list[dict[str, str | None]]:

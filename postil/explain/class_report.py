@@ -223,7 +223,8 @@ tbody th { font-weight: 400; color: #475569; min-width: 6.5rem; overflow-wrap: a
 .said { width: 42%; overflow-wrap: anywhere; } .said small { display: block; color: #475569; }
 .said summary { color: inherit; } .asked { width: 24%; overflow-wrap: anywhere; color: #475569; }
 tr.more { border-bottom: 0; } .why td { padding-top: 0; } .why summary { color: #475569; }
-.why p { margin: .2rem 0 .5rem; } .why .told { margin-top: 0; } .why details { display: inline-block;
+.why p { margin: .2rem 0 .5rem; overflow-wrap: anywhere; } .why .told { margin-top: 0; }
+.why details { display: inline-block;
   margin-right: 1.5rem; vertical-align: top; } .why details[open] { display: block; }
 .pic { overflow-x: auto; margin: .5rem 0; }
 .facets { counter-reset: claim; list-style: none; display: flex; flex-wrap: wrap; gap: .1rem 1.2rem;

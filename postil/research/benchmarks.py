@@ -1,9 +1,8 @@
 """The six benchmarks: responses, entailment, alignment, facets, claims and senses.
 
 Systems are trained and tested, or cross-validated. Entailment trains on a folder of RTE files and tests on
-others. Alignment takes the datasets of interpretable similarity, on gold chunks and on Postil's own. Facets
-are scored by the reference's words, so that systems with different facets can be compared. Claims are given,
-each with a text. Senses train on one lexical-sample file and test on another, or are cross-validated.
+others; senses do so with lexical-sample files. Alignment takes the datasets of interpretable similarity, on
+gold chunks and on Postil's own. Facets are scored by the reference's words; claims are given with a text.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ def test_what_a_full_answer_says_is_written_and_ticked_by_keys(page):
     names = page.get_by_role("textbox", name="what a full answer says")
     names.first.wait_for(timeout=PATIENCE)
     expect(names).to_have_count(2)
-    expect(names.first).to_have_value("switch is closed")
+    expect(names.first).to_have_value("the switch is closed")
     tab_to(page, page.get_by_label("Item 1: points", exact=True))
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type("3")

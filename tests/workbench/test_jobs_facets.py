@@ -220,7 +220,7 @@ def lit(store):
 def test_the_shipped_grader_finds_and_judges_facets(store, lit):
     machine = GraderMachine()
     names = machine.facets(courses.get_question(store, lit))
-    assert names == ["switch is closed", "battery is full"]
+    assert names == ["the switch is closed", "the battery is full"]
     courses.set_facets(store, lit, [Facet("", name) for name in names])
     new = ["the switch is closed", "The switch is closed!", "the battery is full and the switch is closed"]
     answers.add_answers(store, lit, [NewAnswer(str(n), "", text) for n, text in enumerate(new)])

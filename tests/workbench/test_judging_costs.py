@@ -10,8 +10,8 @@ import pytest
 
 from postil.alignment.aligner import MOST_ALIGNED
 from postil.entailment.entailer import MOST_OF_HYPOTHESIS, MOST_OF_TEXT
-from postil.grading import claims
 from postil.grading.answers import MOST_READ
+from postil.language.claims import MOST_CLAIMS
 from postil.language.network import CAREFUL, QUICK, READERS, SERVER
 from postil.workbench.jobs import prices, readers
 from postil.workbench.jobs.isolation import IsolatedMachine
@@ -183,7 +183,7 @@ def test_a_request_that_names_a_slower_reader_costs_more(monkeypatch):
     demand_affordable(replace(few, reader="expert"))
     with pytest.raises(TooMuchError):
         demand_affordable(replace(class_of_thirty, reader="expert"))
-    assert readers.reader_price("a later one") == readers.reader_price("expert")
+    assert readers.reader_price("a later one") == readers.reader_price(SERVER)  # the slowest
     waits = []
     process = JudgingProcess(lambda: None, task_limit=10)
     monkeypatch.setattr(process._process, "call", lambda *_, seconds: waits.append(seconds))
@@ -230,5 +230,5 @@ def test_an_estimate_is_not_far_from_what_it_takes():
 
 def test_prices_end_where_reading_ends():
     assert (prices._GRADED, prices._ALIGNED) == (MOST_READ, MOST_ALIGNED)
-    assert prices._MOST_CLAIMS == claims._MOST_POINTS
+    assert prices._MOST_CLAIMS == MOST_CLAIMS
     assert (prices._PASSAGE, prices._HYPOTHESIS) == (MOST_OF_TEXT, MOST_OF_HYPOTHESIS)
