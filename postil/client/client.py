@@ -141,7 +141,9 @@ class Client:
             "scheme": scheme,
             "explain": explain,
             "facets": facets if isinstance(facets, bool) else list(facets),
-            **{"strictness": strictness, "pupils": pupils, **_given(reader=reader)},
+            "strictness": strictness,
+            "pupils": pupils,
+            **_given(reader=reader),
         }
         return self._ask(GradedTexts, "POST", "/grade", body=body, keyed=False)
 
