@@ -130,8 +130,7 @@ class Client:
     ) -> GradedTexts:
         """Judge up to 200 answers to a question, given as texts or as texts by id; fewer with explanations.
 
-        `decided` has answers that a person has labelled, with their labels. Slower readers may be sent fewer
-        answers at once.
+        `decided` has answers with a person's labels. Slower readers may be sent fewer answers at once.
         """
         body = {
             "question": question,
@@ -450,8 +449,7 @@ class Client:
     ) -> httpx.Response:
         """Call until there is a response; a write has a key by which the server recognises a repetition."""
         headers = {"Idempotency-Key": str(uuid4())} if keyed and method in _WRITES else {}
-        asked = (query or {}).items()
-        parameters: dict[str, Any] = {name: value for name, value in asked if value is not None}
+        parameters: Any = {name: value for name, value in (query or {}).items() if value is not None}
         request = self._http.build_request(method, path, params=parameters, json=body, headers=headers)
         for attempt in range(self._retries + 1):
             last = attempt == self._retries
