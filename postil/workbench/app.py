@@ -20,12 +20,14 @@ from postil.workbench.pages import (
     claims,
     courses,
     exports,
+    feedback,
     labels,
     login,
     people,
     pupils,
     review,
     rounds,
+    student,
     table,
     trust,
     uploads,
@@ -49,6 +51,8 @@ _ROUTERS = (
     trust.router,
     rounds.router,
     exports.router,
+    feedback.router,
+    student.router,
     monitoring.router,
 )
 # Made once: FastAPI looks through the parameters of each route when it is first asked for, in every

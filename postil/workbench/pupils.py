@@ -25,7 +25,7 @@ Made on {made}.
 answers.csv   one line for each answer, for a spreadsheet: the course, the question, the id and the name that
               came with the answer, the answer, its label and points, who decided, the notes, and when.
 answers.json  the full data, with every decision ever made about an answer (including those that were
-              undone) and the labels of rounds of double labelling.
+              undone), the labels of rounds of double labelling, and requests for a second look with replies.
 
 Labels: {labels}.
 Where "decided by" is Postil, no person has decided, and the label was given by the program.
@@ -88,6 +88,16 @@ def _answer(item: Stored, names: Names) -> dict[str, Any]:
         },
         "rubric": [{"item": shown.facet.first, "outcome": shown.label} for shown in view.facets],
         "decisions": [_decision(decision, names) for decision in item.decisions],
+        "second_looks": [
+            {
+                "text": look.text,
+                "asked": look.asked.isoformat(),
+                "answered": look.answered and look.answered.isoformat(),
+                "outcome": look.outcome,
+                "comment": look.comment,
+            }
+            for look in item.looks
+        ],
         "blind_labels": [
             {"label": blind.label, "note": blind.note, "made": blind.made.isoformat()} for blind in item.blind
         ],

@@ -15,7 +15,7 @@ from postil.data.labels import PARTLY
 from postil.data.questions import Facet
 from postil.workbench.claims import Outcome, looked_for
 from postil.workbench.drafts import open_paste
-from postil.workbench.records import ASSISTANT, LABELS, OWNER, TEACHER, Judged, Level, NewAnswer
+from postil.workbench.records import ASSISTANT, LABELS, OWNER, TEACHER, Judged, Level, NewAnswer, Person
 from postil.workbench.store import (
     access,
     accounts,
@@ -24,6 +24,7 @@ from postil.workbench.store import (
     decisions,
     drafts,
     events,
+    feedback,
     jobs,
     judgements,
     logins,
@@ -76,6 +77,7 @@ def fill(store: Store) -> int:
     _label_twice(store, question, (owner, helper, teacher))
     _let_programs_in(store, teacher)
     _share_with_other_servers(store, question, teacher)
+    _give_feedback(store, physics, accounts.get_account(store, teacher).person)
     courses.delete_course(store, gone)  # its numbers are not given again
     return question
 
@@ -165,6 +167,18 @@ def _share_with_other_servers(store: Store, question: int, teacher: int) -> None
     opened = open_paste("it is lit\nit is not")
     drafts.keep_draft(store, opened, courses.get_question(store, question).course_id, question, teacher)
     jobs.show_life(store, "w")
+
+
+def _give_feedback(store: Store, course: int, teacher: Person) -> None:
+    """Links for all of a course, one request that waits for a reply, and one that has got it."""
+    feedback.set_showing(store, course, feedback.Showing(True, True, True))
+    links = {student.key: secret for student, secret in feedback.make_links(store, course, 30)}
+    (question,) = courses.list_questions(store, course)
+    ids = {answer.key: answer.id for answer in answers.list_answers(store, question.id)}
+    for key in ("a", "c"):
+        feedback.ask(store, links[key], ids[key], "I wrote « oui ».")
+    (look,) = feedback.list_looks(store, [ids["c"]])
+    feedback.answer_look(store, ids["c"], look.id, "irrelevant", "It stays.", teacher)
 
 
 def _run(store: Store, kind: str, question: int, made: list[Judged]) -> None:

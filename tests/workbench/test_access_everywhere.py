@@ -24,9 +24,10 @@ from postil.workbench.api.app import create_api
 from postil.workbench.app import create_app
 from postil.workbench.drafts import open_paste
 from postil.workbench.http.access import every_route
+from postil.workbench.http.guard import cookie_name
 from postil.workbench.records import ASSISTANT, OWNER, Level, Person
 from postil.workbench.settings import Settings
-from postil.workbench.store import access, accounts, answers, courses, drafts, jobs, rounds
+from postil.workbench.store import access, accounts, answers, courses, drafts, feedback, jobs, rounds
 from postil.workbench.store.tables import Base
 
 pytestmark = pytest.mark.slow
@@ -46,6 +47,8 @@ OPEN = {
     f"GET {API}/health",
     f"GET {API}/docs",
 }
+# A student's link opens these and nothing else: see also test_student_links.py.
+FOR_LINKS = {"GET /feedback/{link}", "POST /feedback/{link}/ask"}
 # These name nothing, and are for everybody who is logged in: they show and change what is one's own.
 FOR_EVERYBODY = {
     "GET /",
@@ -114,6 +117,8 @@ FOR_HELPERS = {
     "GET /answers/{answer_id}",
     "GET /answers/{answer_id}/earns",
     "POST /answers/{answer_id}/decide",
+    "GET /courses/{course_id}/looks",
+    "POST /answers/{answer_id}/look",
     f"GET {API}/courses/{{course_id}}",
     f"GET {API}/courses/{{course_id}}/questions",
     f"GET {API}/questions/{{question_id}}",
@@ -148,7 +153,7 @@ PERSONAL = {"token", "token_id"}
 # Not there for Teo either: the draft in `world` holds answers and no quiz, and its round is not over yet.
 NOT_THERE = {"GET /drafts/{token}/quiz", "GET /rounds/{round_id}/corpus.zip"}
 ODD = ("..%2f", "%00", "9" * 25, "2147483648", "-1", "abc")
-LISTS = (OPEN, FOR_EVERYBODY, FOR_OWNERS, FOR_HELPERS, FOR_COURSE_OWNERS)
+LISTS = (OPEN, FOR_LINKS, FOR_EVERYBODY, FOR_OWNERS, FOR_HELPERS, FOR_COURSE_OWNERS)
 
 
 @dataclass(frozen=True)
@@ -215,7 +220,9 @@ def world(store, database):
     app = create_app(settings, store)
     course = courses.get_question(store, question).course_id
     draft = drafts.keep_draft(store, open_paste("one\ntwo", 9), course, question, teo.id)
+    ((_, link),) = feedback.make_links(store, course, 30, only=1, replace=True)
     ids = {
+        "link": link,
         "course_id": course,
         "question_id": question,
         "answer_id": answers.list_answers(store, question)[0].id,
@@ -321,7 +328,7 @@ def test_who_is_not_logged_in_gets_nowhere(world, secret):
         client.headers["Authorization"] = f"Bearer {secret}"
     before, wrong = world.dump(), []
     for route in routes_of(world):
-        if route.name in OPEN:
+        if route.name in OPEN | FOR_LINKS:
             continue
         answer = ask(client, route, route.at(world.ids))
         if route.is_api:
@@ -337,7 +344,8 @@ def test_who_is_not_logged_in_gets_nowhere(world, secret):
 @pytest.mark.parametrize("role", ["teacher", ASSISTANT, OWNER])
 def test_somebody_else_sees_and_changes_nothing(world, role):
     person = make_account(world.store, "bert", role, password=None)
-    tried = [route for route in routes_of(world) if route.names and route.name not in FOR_OWNERS]
+    others = FOR_OWNERS | FOR_LINKS
+    tried = [route for route in routes_of(world) if route.names and route.name not in others]
     assert refused(world, person, tried, {404}) == []
 
 
@@ -362,11 +370,38 @@ def test_with_whom_a_course_is_shared_may_do_no_more_than_that(world, level, all
     tried = [
         route
         for route in routes_of(world)
-        if route.names and route.name not in FOR_OWNERS and not route.names & PERSONAL and not allowed(route)
+        if route.names
+        and route.name not in FOR_OWNERS | FOR_LINKS
+        and not route.names & PERSONAL
+        and not allowed(route)
     ]
     assert refused(world, person, tried, {403}) == []
     private = [route for route in routes_of(world) if route.names & PERSONAL]
     assert refused(world, person, private, {404}) == []
+
+
+def test_a_students_link_opens_nothing_else(world):
+    """Whatever it is sent as: an address, a token, a cookie, a draft or a door."""
+    link = str(world.ids["link"])
+    client = stranger(world.app)
+    name = cookie_name(world.app.state.settings)
+    client.headers["Authorization"] = f"Bearer {link}"
+    client.headers["X-CSRF-Token"] = link
+    client.cookies.set(name, link)
+    client.cookies.set(f"{name}-known", link)
+    before, wrong = world.dump(), []
+    for route in routes_of(world):
+        if route.name in OPEN:
+            continue
+        status = ask(client, route, route.at({**world.ids, "token": link})).status_code
+        expected = {"GET /feedback/{link}": 200, "POST /feedback/{link}/ask": 403}  # its form has a token
+        if status != expected.get(route.name, 401 if route.is_api else 303):
+            wrong.append(f"{route.name} answers {status}")
+    assert wrong == []
+    assert world.dump() == before
+    for path in ("/open", "/login"):
+        assert client.get(path, params={"token": link}).status_code in (200, 403)
+        assert client.post(path, data={"token": link}).status_code in (400, 403, 422)
 
 
 def test_a_course_shared_no_longer_is_gone(world):

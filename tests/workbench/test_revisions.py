@@ -228,6 +228,9 @@ def test_what_going_back_loses_is_said_before(kind, kept):
         }
     with as_it_is(kept("0008", kind)) as store, store.reading() as session:
         assert losses(session.connection(), "0007") == [Loss("rubric", None, 2)]
+    with as_it_is(kept("0009", kind)) as store, store.reading() as session:
+        lost = {loss.table: loss.count for loss in losses(session.connection(), "0008")}
+        assert lost == {"feedback": 1, "student_link": 6, "second_look": 2}
     with as_it_is(kept("0003", kind)) as store, store.reading() as session:
         lost = losses(session.connection(), "0002")
         assert Loss("account", None, 4) in lost

@@ -13,7 +13,7 @@ from postil.workbench.store.drafts import keep_draft
 from postil.workbench.store.jobs import show_life
 from postil.workbench.store.tables import Base, CounterRow, DraftRow, WorkerRow
 
-STEPS = 8
+STEPS = 9
 
 
 def changed(store, change, where):

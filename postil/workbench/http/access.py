@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import Depends, HTTPException, Path, Request
 from fastapi.routing import APIRoute
+from starlette.concurrency import run_in_threadpool
 
+from postil.workbench.http.addresses import is_students
 from postil.workbench.http.rendering import NotAllowedError, OfStore
 from postil.workbench.records import Level, Person
 from postil.workbench.store.access import Right, right_on
 from postil.workbench.store.database import Store
 from postil.workbench.store.drafts import get_brought
+from postil.workbench.store.feedback import Holder, find_holder
 from postil.workbench.store.rounds import blind_round
+from postil.workbench.store.rows import digest_of
 
 # The parts of an address that name something of a course, and what that is called.
 THINGS = {
@@ -83,6 +88,45 @@ def may(level: Level, *, spares_owner: bool = False) -> Any:
     return Depends(May(level, spares_owner))
 
 
+class WithLink:
+    """Admits whoever has a student's link, and to nothing but what it is for: see `request.state.holder`.
+
+    A link that is unknown, revoked, expired or of a course that shows nothing does not exist (404). A form
+    must bring the token that only the link's own page has.
+    """
+
+    async def __call__(self, request: Request, store: OfStore) -> None:
+        """Raise an error unless the link works."""
+        secret = str(request.path_params["link"])
+        holder = await run_in_threadpool(find_holder, store, secret)
+        if holder is None:
+            request.app.state.limits.count_miss(request)
+            raise HTTPException(404)
+        if request.method != "GET":
+            token = (await request.form()).get("csrf")
+            own = link_token(secret)
+            if not isinstance(token, str) or not hmac.compare_digest(token.encode(), own.encode()):
+                raise HTTPException(403, "This form has expired. Go back, reload the page and send it again.")
+        request.state.holder = holder
+
+
+# The dependency with which a route declares that a student's link opens it.
+with_link: Any = Depends(WithLink())
+
+
+def link_token(secret: str) -> str:
+    """What the forms on a student's page carry."""
+    return digest_of(f"form {secret}")
+
+
+def _get_holder(request: Request) -> Holder:
+    holder: Holder = request.state.holder
+    return holder
+
+
+OfHolder = Annotated[Holder, Depends(_get_holder)]
+
+
 def _demand_accounts(request: Request) -> None:
     if request.app.state.settings.local:
         raise HTTPException(404)
@@ -122,6 +166,11 @@ def every_route(routes: Iterable[Any]) -> Iterator[APIRoute]:
 def demand_rules(routes: Iterable[Any]) -> None:
     """Refuse a route that names something of a course, and does not say who may see it."""
     for route in every_route(routes):
+        linked = any(isinstance(rule.dependency, WithLink) for rule in route.dependencies)
+        if linked != is_students(route.path) or linked != ("link" in route.param_convertors):
+            raise ValueError(f"{route.path}: what a student’s link opens is below /feedback/ and declares it")
+        if linked and THINGS.keys() & route.param_convertors.keys():
+            raise ValueError(f"{route.path}: a student’s link names everything that it opens")
         if not THINGS.keys() & route.param_convertors.keys():
             continue
         if not any(isinstance(rule.dependency, May) for rule in route.dependencies):

@@ -15,6 +15,7 @@ _LOOPBACK = ("127.0.0.1", "localhost")
 _USUAL_PORTS = {"http": 80, "https": 443}  # browsers do not name them
 _ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - what is refused as a name
 _LONGEST = 2000
+STUDENTS = "/feedback/"  # what is below it is opened by a student's link and by nothing else
 # A blank or a control character is dropped by browsers, and `/\evil` is `//evil` to them.
 _SUSPICIOUS = re.compile(r"[\x00-\x20\x7f\\]")
 _OF_PROXIES = ("x-forwarded-for", "x-real-ip", "forwarded", "via")
@@ -65,6 +66,11 @@ def read_address(address: str) -> str:
     name = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     own = "" if port in (None, _USUAL_PORTS[parts.scheme]) else f":{port}"
     return f"{parts.scheme}://{name}{own}"
+
+
+def is_students(path: str) -> bool:
+    """Whether an address is one of those that a student's link opens, without a login."""
+    return path.startswith(STUDENTS)
 
 
 def client_address(request: Request) -> str:

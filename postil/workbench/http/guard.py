@@ -21,7 +21,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from postil.errors import is_disk_full
 from postil.workbench.http import monitoring, problems
-from postil.workbench.http.addresses import client_address, is_secure, login_path, main_origin, origins_of
+from postil.workbench.http.addresses import (
+    client_address,
+    is_secure,
+    is_students,
+    login_path,
+    main_origin,
+    origins_of,
+)
 from postil.workbench.http.rendering import is_htmx, refuse, too_large, too_many
 from postil.workbench.records import Person
 from postil.workbench.settings import Settings
@@ -50,6 +57,9 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
+# A student's link stands in the address, so that no other page, cache or search engine may hear of it.
+_FOR_STUDENTS = {"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow, noarchive"}
+_PER_MISS = 10  # a link that does not work counts as so many requests: guessing is not worth anybody's while
 _MARKS_KEPT = 365 * 24 * 3600  # seconds
 _ONLY_TLS = "max-age=31536000"  # for a year, browsers do not even try without it
 
@@ -70,6 +80,7 @@ class Limits:
             "form": _FORMS_PER_LOGIN * settings.login_per_minute,
             "login": settings.login_per_minute,
             "browser": settings.login_per_minute,
+            "student": settings.stranger_per_minute,
         }
         self._moments: dict[tuple[str, str], deque[float]] = {}
         self._swept = time.monotonic()
@@ -86,11 +97,19 @@ class Limits:
             wait = self._wait("person", str(person.id))
         elif mark:
             wait = self._wait("browser", mark)
+        elif is_students(request.scope["path"]):
+            wait = self._wait("student", client_address(request))
         elif request.scope["path"] in _WAYS_IN:
             wait = self._wait("form" if request.method in _READING else "login", client_address(request))
         else:
             wait = self._wait("address", client_address(request))
         return too_many(max(1, ceil(wait))) if wait > 0 else None
+
+    def count_miss(self, request: Request) -> None:
+        """Count a student's link that did not work as more than the one request that it was."""
+        if not self._local:
+            for _ in range(_PER_MISS - 1):
+                self._wait("student", client_address(request))
 
     def _wait(self, kind: str, who: str) -> float:
         """Count a request, or say after how many seconds it would be counted."""
@@ -164,8 +183,9 @@ async def demand_token(request: Request) -> None:
     Before there is a session a form has no token: that of a link proves itself by the link's, and that of the
     login by its password. Both were sent by a page of this origin, as the guard has made sure.
     """
-    if request.method in _READING or request.url.path in _WAYS_IN:
-        return
+    path = request.url.path
+    if request.method in _READING or path in _WAYS_IN or is_students(path):
+        return  # who may send a student's form, `WithLink` says
     token = request.headers.get("X-CSRF-Token") or (await request.form()).get("csrf")
     own: str = request.state.session.csrf
     if not isinstance(token, str) or not hmac.compare_digest(token.encode(), own.encode()):
@@ -235,18 +255,30 @@ class Guard:
         path: str = request.scope["path"]
         if _is_api(path):
             return None
-        site = request.headers.get("sec-fetch-site", "same-origin")
-        from_here = site == "same-origin" and request.headers.get("origin", "") == self.origins[host]
-        if request.method not in _READING and not from_here:
+        if request.method not in _READING and not self._from_here(request, host):
             return HTTPException(403, "This form came from another site, so it was ignored.")
         if path.startswith("/static/"):
             return None
+        if is_students(path):  # whoever is logged in: a student's page knows only the link
+            return self.limits.refusal(request, None)
         key = request.cookies.get(cookie_name(self.settings), "")
         session = await run_in_threadpool(find_session, self.store, key)
         # A key from `--local` is worthless where there are accounts, and the other way round.
         if session is not None and (session.person.id is None) == self.settings.local:
             request.state.session, request.state.person = session, session.person
         return await self._too_many(request) or self._locked(request)
+
+    def _from_here(self, request: Request, host: str) -> bool:
+        """Whether a form was sent by a page of this origin.
+
+        Pages that send no referrer send the origin "null", as pages of nobody do: there the browser itself
+        must say that they are ours.
+        """
+        site = request.headers.get("sec-fetch-site")
+        origin = request.headers.get("origin", "")
+        if is_students(request.scope["path"]) and origin == "null":
+            return site == "same-origin"
+        return site in (None, "same-origin") and origin == self.origins[host]
 
     async def _too_many(self, request: Request) -> HTTPException | None:
         """Why a request must wait; a known browser is not held up by others at the same address."""
@@ -295,6 +327,8 @@ def _respond(request: Request, refusal: HTTPException | Response) -> Response:
 
 def _add_headers(message: Message, path: str, own: dict[str, str]) -> None:
     headers = MutableHeaders(scope=message)
+    for name, value in _FOR_STUDENTS.items() if is_students(path) else ():
+        headers[name] = value
     for name, value in own.items():
         headers.setdefault(name, value)  # a page may bring its own policy: a report has a style and no script
     kept = path.startswith("/static/") and message["status"] in (200, 304)

@@ -28,7 +28,7 @@ from postil.explain.highlighting import SIGNS
 from postil.explain.notes import PLAIN_OUTCOMES
 from postil.explain.page import printable
 from postil.workbench.exports import REPORT_POLICY, Graded, report
-from postil.workbench.http.addresses import client_address, page_of
+from postil.workbench.http.addresses import client_address, is_students, page_of
 from postil.workbench.jobs import readers
 from postil.workbench.records import LABELS, Decision, Level, Person, Question, View
 from postil.workbench.store.access import Right
@@ -113,6 +113,11 @@ def render(
     }
     text = _environment().get_template(name).render(messages=messages, **known, **context)
     return HTMLResponse(text, status_code=status)
+
+
+def fill(name: str, /, **context: Any) -> str:
+    """Fill in a template that knows nothing of a request: a file to keep or to print."""
+    return _environment().get_template(name).render(**context)
 
 
 def _take_messages(request: Request) -> list[Message]:
@@ -243,6 +248,12 @@ def _static(name: str) -> str:
 
 
 @cache
+def _inlined(name: str) -> Markup:
+    """A style of ours, for a page that is kept as a file."""
+    return Markup(files("postil.workbench.pages").joinpath("static", name).read_text("utf-8"))  # noqa: S704
+
+
+@cache
 def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("postil.workbench.pages", "templates"),
@@ -268,6 +279,7 @@ def _environment() -> Environment:
         "csrf": _csrf,
         "decider": _decider,
         "csrf_headers": _csrf_headers,
+        "inlined": _inlined,
         "htmx_config": json.dumps(_HTMX),
         "Level": Level,
         "labels": LABELS,
@@ -312,6 +324,9 @@ _TITLES = {
     500: "Something went wrong inside Postil",
 }
 _AGAIN = "Try again"
+_NO_LINK = Message(
+    "It may have ended, or the address is incomplete.", "error", "Ask your teacher for a new one."
+)
 # For these, the text of the error may say more than the standard text does.
 _OWN_WORDS = (403, 404, 413, 421, 429, 503, 507)
 _TEXTS = {
@@ -387,6 +402,12 @@ def tell(request: Request, error: Exception) -> HTMLResponse:
 def _show(
     request: Request, title: str, message: Message, status: int, way: tuple[str, str] | None = None
 ) -> HTMLResponse:
+    if is_students(request.scope["path"]):
+        if status in (404, 405):  # alike whatever is wrong with the link, and whether it ever worked
+            title, message = "This link does not work", _NO_LINK
+        elif status >= 500:
+            message = Message("Nothing is lost.", "error", "Try again in a few minutes.")
+        return render(request, "student_error.html", status=status, title=title, message=message)
     if is_htmx(request):
         # In the place that a page has for messages.
         answer = render(request, "_messages.html", status=status, messages=[message])

@@ -38,6 +38,7 @@ from postil.workbench.store.courses import (
 )
 from postil.workbench.store.database import Store
 from postil.workbench.store.drafts import EXAMPLE, store_example
+from postil.workbench.store.feedback import count_open_looks
 from postil.workbench.store.jobs import changed_settings, enqueue
 from postil.workbench.store.rounds import work_of
 from postil.workbench.store.rows import ChangedError
@@ -67,6 +68,7 @@ def show_courses(request: Request, store: OfStore, person: OfPerson) -> HTMLResp
         request,
         "courses.html",
         courses=courses,
+        looks=count_open_looks(store, [course.id for course in courses]),
         unlabelled=unlabelled,
         unsettled=unsettled,
         choices=STRICTNESS_WORDS,
@@ -111,6 +113,7 @@ def show_course(request: Request, course_id: int, store: OfStore) -> HTMLRespons
         "course.html",
         course=course,
         questions=questions,
+        looks=count_open_looks(store, [course_id]).get(course_id, 0),
         choices=STRICTNESS_WORDS,
         adverb=_ADVERBS[course.strictness],
         readers=choices(_memory(request)),

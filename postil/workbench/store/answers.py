@@ -21,6 +21,7 @@ from postil.workbench.store.decisions import keep_uploaded
 from postil.workbench.store.jobs import lock_work
 from postil.workbench.store.rows import (
     answer_of,
+    batches_of,
     decision_of,
     demand,
     facets_of,
@@ -198,6 +199,20 @@ def get_view(store: Store, answer_id: int) -> View:
     with store.reading() as session:
         row = demand(session.execute(query).one_or_none(), "answer")
         return _view(_set_facets(session, row[0].question_id), *row)
+
+
+def get_views(store: Store, answer_ids: Sequence[int]) -> list[View]:
+    """Several answers, whichever questions they belong to, without alignments; missing ones are left out."""
+    query = joined(AnswerRow, JudgementRow, DecisionRow).options(
+        defer(JudgementRow.alignment, raiseload=True)
+    )
+    views: list[View] = []
+    with store.reading() as session:
+        for batch in batches_of(answer_ids):
+            rows = session.execute(query.where(AnswerRow.id.in_(batch))).all()
+            facets = {number: _set_facets(session, number) for number in {row[0].question_id for row in rows}}
+            views += [_view(facets[row[0].question_id], *row, aligned=False) for row in rows]
+    return views
 
 
 def neighbours(store: Store, answer_id: int, which: Filter) -> tuple[int | None, int | None]:

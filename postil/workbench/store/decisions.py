@@ -51,16 +51,34 @@ def decide(
     that is "accepted" is another by now, nothing is stored (`ChangedError`). If `exact`, neither one's own
     decisions nor a new judgement may have come in between.
     """
-    ids = _demand_usable(answer_ids, label, source)
     with store.writing() as session:
-        lock_question(session, question_id)
-        machine = _demand_answers(session, question_id, ids)
-        changed = set() if seen is None else _changed(session, ids, seen, by, exact=exact)
-        if source == "accepted":
-            changed |= {id for id, (said, _) in machine.items() if said != label}
-        if changed:
-            raise _in_between(session, changed)
-        return _label(session, question_id, ids, machine, label, source, ticked, by=by)
+        return put_decisions(
+            session, question_id, answer_ids, label, source, ticked, by=by, seen=seen, exact=exact
+        )
+
+
+def put_decisions(
+    session: Session,
+    question_id: int,
+    answer_ids: Sequence[int],
+    label: str,
+    source: str,
+    ticked: Mapping[str, bool] | None = None,
+    *,
+    by: int | None = None,
+    seen: Versions | None = None,
+    exact: bool = False,
+) -> int:
+    """Label answers within a transaction, as `decide` does."""
+    ids = _demand_usable(answer_ids, label, source)
+    lock_question(session, question_id)
+    machine = _demand_answers(session, question_id, ids)
+    changed = set() if seen is None else _changed(session, ids, seen, by, exact=exact)
+    if source == "accepted":
+        changed |= {id for id, (said, _) in machine.items() if said != label}
+    if changed:
+        raise _in_between(session, changed)
+    return _label(session, question_id, ids, machine, label, source, ticked, by=by)
 
 
 def decide_unchanged(

@@ -48,12 +48,19 @@ KINDS = (
     ROUND_MADE := "round started",
     ROUND_CLOSED := "round closed",
     ROUND_DELETED := "round deleted",
+    FEEDBACK_CHANGED := "feedback settings changed",
+    FEEDBACK_TAKEN := "feedback sheets downloaded",
+    STUDENT_LINKS_MADE := "student links created",
+    STUDENT_LINKS_REVOKED := "student links revoked",
+    LOOK_ASKED := "second look requested",
+    LOOK_ANSWERED := "second look answered",
 )
 # What belongs to a course, and is in its log.
 IN_COURSES = frozenset((
     COURSE_MADE, COURSE_RENAMED, COURSE_SHARED, COURSE_UNSHARED, COURSE_HANDED_OVER, COURSE_EXPORTED,
     COURSE_DELETED, QUESTION_DELETED, ANSWERS_IMPORTED, ANSWER_DELETED, PUPIL_EXPORTED, PUPIL_ERASED,
-    ROUND_MADE, ROUND_CLOSED, ROUND_DELETED,
+    ROUND_MADE, ROUND_CLOSED, ROUND_DELETED, FEEDBACK_CHANGED, FEEDBACK_TAKEN, STUDENT_LINKS_MADE,
+    STUDENT_LINKS_REVOKED, LOOK_ASKED, LOOK_ANSWERED,
 ))  # fmt: skip
 # Rows of version 0.1 have these names; they are read by today's.
 _FORMER = {

@@ -26,6 +26,7 @@ from postil.workbench.store.courses import course_names, get_question, lock_ques
 from postil.workbench.store.database import Store, forget_deleted
 from postil.workbench.store.decisions import history
 from postil.workbench.store.drafts import drafts_with
+from postil.workbench.store.feedback import SecondLook, list_looks
 from postil.workbench.store.rows import ChangedError, batches_of, gone, storable
 from postil.workbench.store.tables import (
     AnswerRow,
@@ -72,6 +73,7 @@ class Stored:
     view: View
     decisions: Sequence[Decision]
     blind: Sequence[BlindLabel]
+    looks: Sequence[SecondLook] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +125,9 @@ def stored_of(store: Store, pupils: Iterable[Pupil]) -> list[Stored]:
             taggings = select(*columns).where(TaggingRow.answer_id.in_(batch)).order_by(TaggingRow.made)
             for id, label, note, made in session.execute(taggings):
                 blind.setdefault(id, []).append(BlindLabel(label, note, made))
+    looks: dict[int, list[SecondLook]] = {}
+    for look in list_looks(store, ids):
+        looks.setdefault(look.answer_id, []).append(look)
     views = [get_view(store, id) for id in ids]
     questions = {id: get_question(store, id) for id in {view.answer.question_id for view in views}}
     names = course_names(store, {question.course_id for question in questions.values()})
@@ -131,7 +136,8 @@ def stored_of(store: Store, pupils: Iterable[Pupil]) -> list[Stored]:
         question = questions[view.answer.question_id]
         own = view.answer.id
         course = names[question.course_id]
-        stored.append(Stored(course, question, view, history(store, own), blind.get(own, [])))
+        said = history(store, own), blind.get(own, []), looks.get(own, [])
+        stored.append(Stored(course, question, view, *said))
     return stored
 
 
@@ -168,7 +174,7 @@ def erase(
         cells = {pupil.key for pupil in pupils if not is_made(pupil.key)}
         uploads = drafts_with(session, courses, names | texts, cells)
         session.execute(delete(DraftRow).where(DraftRow.digest.in_(uploads)))
-        for batch in batches_of(ids):  # judgements, proposals, decisions and labels go with them
+        for batch in batches_of(ids):  # judgements, decisions, labels, links and requests go with them
             session.execute(delete(AnswerRow).where(AnswerRow.id.in_(batch)))
         forget_replies(session, set(ids))
         _forget_names(session, names, courses)

@@ -406,3 +406,49 @@ class TaggingRow(Base):
     seconds: Mapped[float | None]
     note: Mapped[str]
     made: Mapped[datetime]
+
+
+class FeedbackRow(Base):
+    """What a course shows to its students; nothing while there is no row, or it is not `shown`."""
+
+    __tablename__ = "feedback"
+    course_id: Mapped[int] = _parent("course", primary=True)
+    shown: Mapped[bool]
+    points: Mapped[bool]
+    looks: Mapped[bool]
+
+
+class StudentLinkRow(Numbered, Base):
+    """A student's link to their own feedback, by the hash of its secret.
+
+    As everywhere, a student is named by one of their answers, and the link goes with it.
+    """
+
+    __tablename__ = "student_link"
+    answer_id: Mapped[int] = _parent("answer", index=True)
+    digest: Mapped[str] = mapped_column(unique=True)
+    created: Mapped[datetime]
+    expires: Mapped[datetime]
+
+
+class SecondLookRow(Numbered, Base):
+    """A student's request for a second look at an answer, and what came of it; one may be open at a time."""
+
+    __tablename__ = "second_look"
+    __table_args__ = (
+        Index(
+            "uq_second_look_open",
+            "answer_id",
+            unique=True,
+            sqlite_where=text("answered IS NULL"),
+            postgresql_where=text("answered IS NULL"),
+        ),
+        _NEVER_AGAIN,
+    )
+    answer_id: Mapped[int] = _parent("answer", index=True)
+    text: Mapped[str]
+    asked: Mapped[datetime]
+    answered: Mapped[datetime | None]
+    outcome: Mapped[str]
+    comment: Mapped[str]
+    account_id: Mapped[int | None] = _account()
