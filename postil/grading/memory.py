@@ -120,17 +120,35 @@ def targets(labels: Sequence[str], known: Floats) -> Floats:
     return result
 
 
+# From this likeness on, two answers say the same in nearly the same words.
+_REPEATED = 0.9
+# Up to the first an answer is likely wrong, from the second on likely right, and doubtful between them.
+_LIKELY = (1 / 3, 2 / 3)
+
+
 def propose(
     probabilities: Floats, likeness: Floats, count: int, seen: Sequence[int] = (), kernel: Kernel = NEW
 ) -> list[int]:
-    """Which answers to label first: those that tell most about all that are in doubt, one after another."""
+    """Which answers to label first: those that tell most about all that are in doubt, one after another.
+
+    They are unlike each other: near repetitions come last, and first one each that is likely right, likely
+    wrong and doubtful, as far as there are such. So a person sees where the line is to be drawn.
+    """
     correct = probabilities[:, 0]
     doubt = correct * (1 - correct) + 0.02
     left = covariance(likeness, correct, correct, kernel)
+    kind = np.digitize(correct, _LIKELY)
     chosen: list[int] = []
     for step in range(len(seen) + min(count, len(correct) - len(seen))):
         gain = (left**2 * doubt[:, None]).sum(axis=0) / (np.diag(left) + kernel.noise)
-        gain[[*seen, *chosen]] = -1
+        known = [*seen, *chosen]
+        gain[known] = -1
+        for passed_over in (
+            (likeness[:, known] >= _REPEATED).any(axis=1),
+            np.isin(kind, kind[known]),
+        ):
+            if (gain[~passed_over] > 0).any():
+                gain[passed_over] = np.minimum(gain[passed_over], 0)
         best = seen[step] if step < len(seen) else int(gain.argmax())
         if step >= len(seen):
             chosen.append(best)
