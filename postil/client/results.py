@@ -66,6 +66,7 @@ class Question:
     judged: int
     decided: int
     version: str = ""
+    provisional: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +179,7 @@ class Answer:
     decision: Decision | None
     facets: tuple[AnswerFacet, ...]
     version: str = ""
+    provisional: bool = False
 
 
 @dataclass(frozen=True, slots=True)

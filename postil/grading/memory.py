@@ -120,17 +120,28 @@ def targets(labels: Sequence[str], known: Floats) -> Floats:
     return result
 
 
+# From this likeness on, two answers say the same in nearly the same words.
+_REPEATED = 0.9
+
+
 def propose(
     probabilities: Floats, likeness: Floats, count: int, seen: Sequence[int] = (), kernel: Kernel = NEW
 ) -> list[int]:
-    """Which answers to label first: those that tell most about all that are in doubt, one after another."""
+    """Which answers to label first: those that tell most about all that are in doubt, one after another.
+
+    They are unlike each other: near repetitions come last.
+    """
     correct = probabilities[:, 0]
     doubt = correct * (1 - correct) + 0.02
     left = covariance(likeness, correct, correct, kernel)
     chosen: list[int] = []
     for step in range(len(seen) + min(count, len(correct) - len(seen))):
         gain = (left**2 * doubt[:, None]).sum(axis=0) / (np.diag(left) + kernel.noise)
-        gain[[*seen, *chosen]] = -1
+        known = [*seen, *chosen]
+        gain[known] = -1
+        repeated = (likeness[:, known] >= _REPEATED).any(axis=1)
+        if (gain[~repeated] > 0).any():
+            gain[repeated] = np.minimum(gain[repeated], 0)
         best = seen[step] if step < len(seen) else int(gain.argmax())
         if step >= len(seen):
             chosen.append(best)

@@ -117,6 +117,7 @@ COLUMNS = (
     ("said and left out", 50),
     ("explanation", 60),
     ("feedback", 50),
+    ("provisional", 11),
 )
 TEACHER, TWO, MACHINE = "teacher", "two people", "Postil"
 Names = Mapping[int, str]  # what people are called, by the numbers of their accounts
@@ -126,12 +127,14 @@ NO_GRADE = "-"  # in a file for Moodle: a blank cell would count as 0 in a new g
 # How Moodle's grade import can find a student.
 MOODLE_NAMES = {"username": "Username", "idnumber": "ID number", "email": "Email address"}
 _MOODLE_COLUMNS = ("Grade", "Feedback")
+_PROVISIONAL_COLUMN = "Provisional"  # only where there are provisional grades
 _EMAIL = re.compile(r"[^@\s]++@[^@\s][^@\s.]*+\.[^@\s]++")
 _MOST = 0.8  # of the cells have to look like what a column is taken for
 _MADE_KEY = re.compile(r"\A(?:a\d+|typed-[0-9a-f]{6})\Z")
 _LEFT_OUT = (
     "Not listed here: {} without an id or a name to show whose it is. The question sheets list every answer."
 )
+_PROVISIONAL = "{} provisional: given before anybody had labelled an answer to this question."
 _LONGEST_NAME = 60
 _MOST_PICTURES = 1000
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -190,6 +193,7 @@ def answer_rows(question: Question, views: Sequence[View], names: Names = NOBODY
             clean(in_words(view.facets)) if view.facets_count else "",
             clean(_explanation(view)),
             clean(feedback(view)),
+            _yes(question, view),
         ]
         for view in views
     ]
@@ -198,6 +202,17 @@ def answer_rows(question: Question, views: Sequence[View], names: Names = NOBODY
 def points_of(question: Question, view: View) -> float | None:
     """The points that an answer earns; None before anybody has judged it."""
     return None if view.score is None else round(view.score * question.points, 2)
+
+
+def provisional_note(question: Question, views: Sequence[View]) -> str:
+    """What to know about grades that no label has informed; empty where there are none."""
+    count = sum(question.is_provisional(view) for view in views)
+    words = f"{number_of(count, 'grade')} {'is' if count == 1 else 'are'}"
+    return _PROVISIONAL.format(words) if count else ""
+
+
+def _yes(question: Question, view: View) -> str:
+    return "yes" if question.is_provisional(view) else ""
 
 
 def feedback(view: View) -> str:
@@ -210,12 +225,16 @@ def feedback(view: View) -> str:
 
 def moodle_csv(question: Question, views: Sequence[View], identity: Identity) -> bytes:
     """Grades with feedback for Moodle's grade import; answers without a grade or a student are left out."""
+    shown = [view for view in views if view.label is not None and identity.of(view.answer)]
     rows = [
         [clean(identity.of(view.answer)), _number(points_of(question, view)), clean(feedback(view))]
-        for view in views
-        if view.label is not None and identity.of(view.answer)
+        for view in shown
     ]
-    return delimited([MOODLE_NAMES[identity.name], *_MOODLE_COLUMNS], rows)
+    header = [MOODLE_NAMES[identity.name], *_MOODLE_COLUMNS]
+    if any(map(question.is_provisional, shown)):  # Moodle passes over a column that nobody maps
+        header.append(_PROVISIONAL_COLUMN)
+        rows = [[*row, _yes(question, view)] for row, view in zip(rows, shown, strict=True)]
+    return delimited(header, rows)
 
 
 def guess_identity(answers: Sequence[Answer]) -> Identity:
@@ -321,6 +340,9 @@ def _overview(graded: Graded) -> Sheet:
         [*who, *row, round(sum(cell for cell in row if isinstance(cell, float)), 2)]
         for who, row in points.items()
     ]
+    for number, (question, views) in enumerate(graded, 1):
+        if note := provisional_note(question, views):
+            rows.append(["", f"Question {number}: {note}"])
     missing = sum(who in unclear for own in pupils for who in own)
     if missing:
         rows.append(["", _LEFT_OUT.format(number_of(missing, "answer"))])
@@ -360,6 +382,7 @@ def _reported(question: Question, views: Sequence[View], *, pictures: bool) -> G
     )
     missing = len(views) - len(graded)
     warnings = [f"Not included, because not graded yet: {number_of(missing, 'answer')}."] if missing else []
+    warnings += filter(None, [provisional_note(question, views)])
     points = f"{question.points:g} {'point' if question.points == 1 else 'points'}"
     asked = responses.Question(points, question.text, references, answers)
     return GradedQuestion(asked, [judgement for _, judgement in graded], warnings)
@@ -412,16 +435,19 @@ def course_moodle(graded: Graded, identity: Identity) -> bytes:
         header += [_heading(number, question), f"Q{number} feedback"]
     header.append(f"Sum (out of {_points(sum(question.points for question, _ in graded))})")
     columns = [_of_students(views, identity) for _, views in graded]
+    marked = any(question.is_provisional(view) for question, views in graded for view in views)
+    header += [_PROVISIONAL_COLUMN] if marked else []
     rows = []
     for who in dict.fromkeys(who for own in columns for who in own):
-        cells, points = [who], []
-        for (question, _), own in zip(graded, columns, strict=True):
+        cells, points, provisional = [who], [], []
+        for number, ((question, _), own) in enumerate(zip(graded, columns, strict=True), 1):
             view = own.get(who)
+            provisional += [f"Q{number}"] if view and question.is_provisional(view) else []
             earned = points_of(question, view) if view else None
             cells += [NO_GRADE if earned is None else _points(earned), clean(feedback(view)) if view else ""]
             points += [] if earned is None else [earned]
-        rows.append([*cells, _points(sum(points)) if points else NO_GRADE])
-    rows = [row for row in rows if row[-1] != NO_GRADE]
+        if points:
+            rows.append([*cells, _points(sum(points)), *([" ".join(provisional)] if marked else [])])
     if not rows:
         _refuse(graded)
     return delimited(header, rows)

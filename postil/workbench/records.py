@@ -133,7 +133,8 @@ class Course:
 class Question:
     """A question with its references; how many answers it has, and how many were judged and decided.
 
-    `facets` are what a full answer says, as a teacher set it.
+    `provisional` are the answers with a grade that no person's label has informed: nobody decided them, and
+    the last grading knew no label of the question. `facets` are what a full answer says, as a teacher set it.
     """
 
     id: int
@@ -145,7 +146,17 @@ class Question:
     answers: int
     judged: int
     decided: int
+    provisional: int = 0
     facets: Facets = None
+
+    @property
+    def unlabelled(self) -> bool:
+        """Whether a person should label a few of its answers first: there are some, and none is labelled."""
+        return bool(self.answers and (self.provisional or not (self.judged or self.decided)))
+
+    def is_provisional(self, view: View) -> bool:
+        """Whether the grade of one of its answers is provisional."""
+        return bool(self.provisional and view.judged and not view.decision)
 
     @property
     def version(self) -> str:

@@ -169,3 +169,12 @@ def test_doubt_is_asked_about_first() -> None:
     before = np.array([[0.99, 0.01, 0, 0, 0], [0.5, 0.5, 0, 0, 0], [0.01, 0.99, 0, 0, 0]])
     kernel = Kernel(0.05, ((0.6, 0.3),), 0.0, 0.3)
     assert propose(before, np.eye(3), 1, kernel=kernel) == [1]
+
+
+def test_near_repetitions_come_last() -> None:
+    alike = np.eye(5)
+    alike[:3, :3] = 0.97
+    np.fill_diagonal(alike, 1)
+    found = propose(called(0.5, 0.5, 0.5, 0.4, 0.6), alike, 5)
+    assert len({place for place in found[:3] if place < 3}) == 1
+    assert {3, 4} < set(found[:3])

@@ -92,6 +92,7 @@ FOR_OWNERS = {
 # What may be done in a course by those with whom it is shared to help; everything else takes more.
 FOR_HELPERS = {
     "GET /courses/{course_id}",
+    "GET /courses/{course_id}/label",
     "GET /courses/{course_id}/people",
     "POST /courses/{course_id}/leave",
     "GET /questions/{question_id}",

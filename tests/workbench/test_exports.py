@@ -77,7 +77,24 @@ def test_a_row_says_everything():
         "said and left out": "",
         "explanation": "The answer says the same.",
         "feedback": "You said it well.",
+        "provisional": "",
     }
+
+
+def test_grades_that_no_label_has_informed_are_marked():
+    asked, views = replace(question(), provisional=2), [view("a"), view("b"), view("c", told="correct")]
+    assert [row["provisional"] for row in rows_of(exports.as_csv(asked, views))] == ["yes", "yes", ""]
+    to = Identity("key", "username")
+    assert [row["Provisional"] for row in rows_of(exports.moodle_csv(asked, views, to))] == ["yes", "yes", ""]
+    assert "Provisional" not in exports.moodle_csv(question(), views, to).decode()
+    graded = [(question(), views), (asked, views)]
+    marks = [row["Provisional"] for row in rows_of(exports.course_moodle(graded, to))]
+    assert marks == ["Q2", "Q2", ""]
+    note = "2 grades are provisional: given before anybody had labelled an answer to this question."
+    assert cells_of(exports.course_xlsx(graded))[-1][1] == f"Question 2: {note}"
+    page = exports.report(graded, "Physics")
+    assert page.count("2 grades are provisional") == 1
+    assert "provisional" not in exports.report([(question(), views)], "Physics")
 
 
 def test_a_decision_comes_first():

@@ -57,7 +57,7 @@ PAIRS = [
     Pair(
         schemas.Answer,
         records.Answer,
-        only_shape=dict.fromkeys(("label", "points", "doubtful", "feedback"), SHOWN)
+        only_shape=dict.fromkeys(("label", "points", "doubtful", "feedback", "provisional"), SHOWN)
         | {"version": VERSION}
         | dict.fromkeys(("judgement", "decision", "facets"), "records.View has them beside the answer"),
     ),
@@ -137,7 +137,7 @@ PAIRS = [
         schemas.NewQuestion,
         schemas.Question,
         only_other=dict.fromkeys(
-            ("id", "course_id", "created", "answers", "judged", "decided", "version"), SENT
+            ("id", "course_id", "created", "answers", "judged", "decided", "provisional", "version"), SENT
         ),
     ),
     Pair(
@@ -262,6 +262,7 @@ PAIRS = [
             "points": "a teacher's; the library scores from 0 to 1",
             "created": COUNTED,
             "judged": COUNTED,
+            "provisional": COUNTED,
             "decided": COUNTED,
             "facets": "set for the question; a corpus has those of each reference",
         },

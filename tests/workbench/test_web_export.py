@@ -68,7 +68,7 @@ def test_a_workbook(browser, graded):
 
 def test_moodle_by_guess_and_by_choice(browser, graded):
     guessed = table(browser.get(f"{graded}/export-moodle.csv"))
-    assert list(guessed[0]) == ["Username", "Grade", "Feedback"]
+    assert list(guessed[0]) == ["Username", "Grade", "Feedback", "Provisional"]
     assert guessed[0]["Username"] == "a"
     assert guessed[0]["Grade"] == "1"
     chosen = table(browser.get(f"{graded}/export-moodle.csv?column=student&as=idnumber"))

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from postil.workbench.records import NewAnswer
-from postil.workbench.store import answers, decisions, jobs
+from postil.workbench.store import answers, courses, decisions, jobs
 
 
 @pytest.fixture
@@ -129,3 +129,50 @@ def test_a_number_without_end_is_no_answer(browser, proposed):
     page = browser.post(f"/questions/{proposed}/start", data={f"label-{'7' * 5000}": "correct"})
     assert page.status_code == 200
     assert "Label at least one answer" in page.text
+
+
+@pytest.fixture
+def second(store, question_id):
+    """Another question of the course, with answers."""
+    number = courses.create_question(store, 1, "Why is it dark?", ["The path is open."], 1)
+    answers.add_answers(store, number, [NewAnswer(key, "", f"so {key}") for key in "abc"])
+    return number
+
+
+def do_proposal(store, question_id):
+    """Do the waiting proposal of a question: its first two answers."""
+    held = jobs.lease_job(store, "test")
+    assert (held.kind, held.question_id) == ("propose", question_id)
+    first = answers.list_answers(store, question_id)
+    jobs.set_phase(store, held, "reading", len(first))
+    jobs.finish(store, held, {"answers": [answer.id for answer in first[:2]]})
+    return first[0].id
+
+
+def test_the_course_leads_from_question_to_question(browser, store, question_id, second):
+    assert 'href="/courses/1/label">Label the first answers' in browser.get("/courses/1").text
+    shown = browser.get("/courses/1/label")
+    assert shown.url.path == f"/questions/{question_id}/start"
+    first = do_proposal(store, second)  # which was asked for before, so that nobody has to wait
+    label = do_proposal(store, question_id)
+    page = browser.get(f"/questions/{question_id}/start?walk=1").text
+    assert "Save and go to the next question" in page
+    assert "They also teach Postil" in page
+    shown = browser.post(f"/questions/{question_id}/start", walk="1", **{f"label-{label}": "correct"})
+    assert shown.url.path == f"/questions/{second}/start"
+    assert "1 label on 1 other question of this course already shows Postil" in shown.text
+    shown = browser.post(f"/questions/{second}/start", walk="1", **{f"label-{first}": "correct"})
+    assert shown.url.path == "/courses/1"
+    assert "That was the last question" in shown.text
+    assert "Label the first answers" not in shown.text
+    assert jobs.latest_job(store, second).kind == jobs.latest_job(store, question_id).kind == "grade"
+
+
+def test_a_question_can_be_passed_over(browser, question_id, second):
+    assert browser.get(f"/courses/1/label?after={question_id}").url.path == f"/questions/{second}/start"
+    assert browser.get(f"/courses/1/label?after={second}").url.path == "/courses/1"
+
+
+def test_where_all_have_labels_the_course_says_so(browser, store, question_id, ids):
+    decisions.decide(store, question_id, [ids["a"]], "correct", "review")
+    assert "Every question with answers has labels already" in browser.get("/courses/1/label").text

@@ -189,6 +189,7 @@ def show_answer(question: records.Question, view: records.View) -> schemas.Answe
             "label": view.label,
             "points": points_of(question, view),
             "doubtful": view.doubtful,
+            "provisional": question.is_provisional(view),
             "feedback": feedback(view),
             "judgement": view.judged
             and {**{name: getattr(view.judged, name) for name in _SAME}, "explanation": view.note},

@@ -197,6 +197,9 @@ class Question(Shown):
     answers: int = Field(ge=0, description="How many answers it has.")
     judged: int = Field(ge=0, description="How many answers the machine has judged.")
     decided: int = Field(ge=0, description="How many answers a person has decided.")
+    provisional: int = Field(
+        0, ge=0, description="How many answers have a grade given before any answer was labelled by a person."
+    )
     version: str = Field(description="Another one after each change of text, references or points.")
     model_config = shows(
         id=7,
@@ -342,6 +345,9 @@ class Answer(Shown):
     label: Label | None = Field(description="The label that counts; null before the answer is judged.")
     points: float | None = Field(ge=0, description="How many of the question's points the answer earns.")
     doubtful: bool = Field(description="Whether a person should look at it.")
+    provisional: bool = Field(
+        False, description="Whether it was graded before a person had labelled any answer to the question."
+    )
     feedback: str = Field(description="Feedback for the pupil, which fits the label that counts.")
     judgement: Judgement | None
     decision: Decision | None

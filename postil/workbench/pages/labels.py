@@ -13,11 +13,11 @@ from postil.workbench.http.access import OfPerson, may, read_number
 from postil.workbench.http.rendering import OfStore, back, flash, missing_reader, render
 from postil.workbench.pages.review import demand_label, tell_left
 from postil.workbench.pages.table import ACTIVE, active_job, head_of
-from postil.workbench.records import Decision, Job, Level, Question, Version, View
+from postil.workbench.records import Decision, Job, Lessons, Level, Question, Version, View
 from postil.workbench.store.answers import get_view
-from postil.workbench.store.courses import get_question
+from postil.workbench.store.courses import get_question, list_questions
 from postil.workbench.store.database import Store
-from postil.workbench.store.decisions import decide, teaching
+from postil.workbench.store.decisions import decide, lessons, teaching
 from postil.workbench.store.jobs import (
     changed_settings,
     decisions_heard,
@@ -57,9 +57,42 @@ async def _seen(request: Request) -> dict[int, Version]:
     return {number: version for number, version in versions.items() if number and version}
 
 
+@router.get("/courses/{course_id}/label", dependencies=[may(Level.HELP)])
+def walk(request: Request, course_id: int, store: OfStore, after: int = 0) -> RedirectResponse:
+    """Go to the first answers of the next question without labels; after the last, back to the course.
+
+    Meanwhile the answers of the question behind it are chosen, so that nobody has to wait for them.
+    """
+    questions = [question for question in list_questions(store, course_id) if question.id > after]
+    waiting = [question for question in questions if _waits(store, question)]
+    if not waiting:
+        left = "" if after else "Every question with answers has labels already."
+        flash(request, left or "That was the last question. Grading carries on in the background.")
+        return back(f"/courses/{course_id}")
+    if len(waiting) > 1 and latest_job(store, waiting[1].id, "propose") is None:
+        enqueue(store, "propose", waiting[1].id)
+    return back(f"/questions/{waiting[0].id}/start?walk=1")
+
+
+def _waits(store: Store, question: Question) -> bool:
+    """Whether a question's first answers can be labelled now, and nobody has labelled any."""
+    job = active_job(store, question.id) if question.unlabelled else None
+    free = job is None or job.kind == "propose"
+    return question.unlabelled and free and not teaching(store, question.id)
+
+
+def _taught(others: Lessons) -> str:
+    """Whose labels have been heard before any of this question is given; empty if nobody's."""
+    labels = sum(len(question.answers) for question in others)
+    return f"{number_of(labels, 'label')} on {number_of(len(others), 'other question')}" if labels else ""
+
+
 @router.get("/questions/{question_id}/start", dependencies=[may(Level.HELP)])
-def show_start(request: Request, question_id: int, store: OfStore) -> Response:
-    """The answers to label first; while they are being chosen, the progress."""
+def show_start(request: Request, question_id: int, store: OfStore, walk: int = 0) -> Response:
+    """The answers to label first; while they are being chosen, the progress.
+
+    Who walks through a course's questions goes on to the next one.
+    """
     question = get_question(store, question_id)
     at_work = active_job(store, question_id)
     if not question.answers or (at_work and at_work.kind != "propose"):
@@ -67,7 +100,16 @@ def show_start(request: Request, question_id: int, store: OfStore) -> Response:
     job = _proposing(store, question)
     head = head_of(store, question_id, "start")
     views = _proposed(store, job)
-    return render(request, "start.html", **head, job=job, choosing=job.state in ACTIVE, views=views)
+    return render(
+        request,
+        "start.html",
+        **head,
+        job=job,
+        choosing=job.state in ACTIVE,
+        views=views,
+        walk=bool(walk),
+        taught=_taught(lessons(store, question_id)),
+    )
 
 
 @router.post("/questions/{question_id}/start", dependencies=[may(Level.HELP)])
@@ -78,6 +120,7 @@ def keep_start(
     person: OfPerson,
     labelled: Annotated[dict[int, str], Depends(_labelled)],
     seen: Annotated[dict[int, Version], Depends(_seen)],
+    walk: Annotated[int, Form()] = 0,
 ) -> RedirectResponse:
     """Keep the labels and have the class graded by them; if it is graded already, show what would change.
 
@@ -86,7 +129,7 @@ def keep_start(
     question = get_question(store, question_id)
     if not labelled:
         flash(request, "Label at least one answer, or skip this step.", kind="error")
-        return back(f"/questions/{question_id}/start")
+        return back(f"/questions/{question_id}/start{'?walk=1' if walk else ''}")
     left: list[Decision] = []
     for answer_id, label in labelled.items():
         view = get_view(store, answer_id)
@@ -104,10 +147,12 @@ def keep_start(
     if question.judged:
         enqueue(store, "regrade", question_id)
         flash(request, f"{saved} saved.")
-        return back(f"/questions/{question_id}/changes")
-    enqueue(store, "grade", question_id)
-    flash(request, f"{saved} saved. Postil is now grading the class as strictly as you do.")
-    return back(f"/questions/{question_id}")
+        shown = f"/questions/{question_id}/changes"
+    else:
+        enqueue(store, "grade", question_id)
+        flash(request, f"{saved} saved. Postil is now grading the class as strictly as you do.")
+        shown = f"/questions/{question_id}"
+    return back(f"/courses/{question.course_id}/label?after={question_id}" if walk else shown)
 
 
 def _proposing(store: Store, question: Question) -> Job:

@@ -398,7 +398,7 @@ def store_draft(
     new = sum(planned.question_id is None for planned in plan.questions)
     where = [number_of(new, "new question")] if new else []
     where += [f"{number_of(len(made) - new, 'existing question')}"] if len(made) > new else []
-    next_step = "Choose “Grade all ungraded answers”, or open a question and label a few answers first."
+    next_step = "Next: “Label the first answers”. It leads from question to question."
     flash(request, f"{added} to {' and '.join(where)}.", hint=next_step if made else "")
     return back(f"/courses/{draft.course_id}")
 

@@ -9,7 +9,7 @@ from secrets import token_hex
 from types import EllipsisType
 from typing import Any
 
-from sqlalchemy import Select, delete, func, or_, select
+from sqlalchemy import ColumnElement, Select, delete, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from postil.data.judgements import Facets
@@ -39,6 +39,7 @@ from postil.workbench.store.tables import (
     JobRow,
     JudgementRow,
     MemberRow,
+    ProposalRow,
     QuestionRow,
     RoundRow,
     RubricRow,
@@ -349,13 +350,40 @@ def _counted_questions() -> Select[Any]:
     answers = select(func.count()).select_from(AnswerRow).where(own)
     judged = answers.join(JudgementRow, JudgementRow.answer_id == AnswerRow.id)
     decided = select(func.count()).where(DecisionRow.question_id == QuestionRow.id, DecisionRow.standing)
-    counts = (count.correlate(QuestionRow).scalar_subquery() for count in (answers, judged, decided))
-    return select(QuestionRow, *counts)
+    undecided = judged.where(~exists().where(DecisionRow.answer_id == AnswerRow.id, DecisionRow.standing))
+    counted = (answers, judged, decided, undecided, _heard())
+    return select(QuestionRow, *(count.correlate(QuestionRow).scalar_subquery() for count in counted))
 
 
-def _question_record(row: QuestionRow, answers: int, judged: int, decided: int) -> Question:
+def _heard() -> Select[Any]:
+    """How many labels the last grading of a question knew, unless its changes still wait to be applied."""
+    decided = exists().where(DecisionRow.answer_id == ProposalRow.answer_id, DecisionRow.standing)
+    differ: ColumnElement[bool] = exists().where(
+        ProposalRow.job_id == JobRow.id,
+        JudgementRow.answer_id == ProposalRow.answer_id,
+        JudgementRow.label != ProposalRow.label,
+        ~decided.correlate(ProposalRow),
+    )
+    return (
+        select(JobRow.result["decided"].as_integer())
+        .where(JobRow.question_id == QuestionRow.id, JobRow.kind.in_(("grade", "regrade", "recheck")))
+        .where(or_(JobRow.state.in_(("applied", "dropped")), (JobRow.state == "done") & ~differ))
+        .order_by(JobRow.id.desc())
+        .limit(1)
+    )
+
+
+def _question_record(
+    row: QuestionRow, answers: int, judged: int, decided: int, undecided: int = 0, heard: int | None = None
+) -> Question:
     values = {"references": tuple(row.reference_texts), "facets": facets_of(row.facets)}
-    return record_of(Question, row, answers=answers, judged=judged, decided=decided, **values)
+    counts = {
+        "answers": answers,
+        "judged": judged,
+        "decided": decided,
+        "provisional": 0 if heard else undecided,
+    }
+    return record_of(Question, row, **counts, **values)
 
 
 def _columns(text: str, references: Sequence[str], points: float) -> dict[str, Any]:
