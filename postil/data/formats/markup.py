@@ -68,6 +68,16 @@ def readable(text: str, form: str = "html") -> str:
     return _tidy("".join(reader.parts))
 
 
+_ENTITY = re.compile(r"&(?:[a-z]{2,8}|#\d{2,6}|#x[0-9a-f]{2,5});", re.IGNORECASE)
+
+
+def plain_cell(text: str) -> str:
+    """The text of a table's cell without tags and entities, if a web page's editor has left any in it."""
+    if "<" in text and looks_like_html(text):
+        return readable(text) or text
+    return unescape(text).replace("\xa0", " ") if "&" in text and _ENTITY.search(text) else text
+
+
 def one_language(text: str) -> str:
     """Keep the first of `{mlang en}…{mlang}{mlang de}…{mlang}`, as sites with several languages write."""
     first, *rest = _LANGUAGE.split(text)

@@ -87,7 +87,12 @@ def read_rows(
         grid = spreadsheets.read_delimited(path, delimiter=delimiter, encoding=encoding, limits=limits)
     if not grid:
         raise InputError(path, "holds no text.")
-    (line, names), body = grid[0], grid[1:]
+    if kind in (".json", ".jsonl"):
+        (line, names), body = grid[0], grid[1:]
+    else:
+        from postil.data.formats.headings import find_heading  # which knows names of columns from here
+
+        line, names, body = find_heading(grid)
     used = [
         _clean(name) or any(cells[place].strip() for _, cells in body) for place, name in enumerate(names)
     ]
