@@ -19,7 +19,7 @@ from postil.data.formats.spreadsheets import USUAL, Grid, Limits, as_text, defus
 from postil.errors import InputError, MissingDataError, PostilError, some
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".xlsx")
-_ALSO_READ = {".txt": ".csv", ".tab": ".tsv", ".ndjson": ".jsonl", ".xlsm": ".xlsx"}
+_ALSO_READ = {".txt": ".csv", ".tab": ".tsv", ".ndjson": ".jsonl", ".xlsm": ".xlsx", ".ods": ".xlsx"}
 
 _LONGEST_HEADER = 1_000_000  # characters, of all names together
 # The columns that only files written by Postil have; there an apostrophe before a formula is Postil's own.
