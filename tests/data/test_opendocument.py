@@ -55,7 +55,10 @@ def put(tmp_path: Path, data: bytes, name: str = "class.ods") -> Path:
 
 
 def test_cells_are_read_as_people_see_them(tmp_path):
-    number = '<table:table-cell office:value-type="float" office:value="7"><text:p>7,00</text:p></table:table-cell>'
+    number = (
+        '<table:table-cell office:value-type="float" office:value="7"><text:p>7,00</text:p>'
+        "</table:table-cell>"
+    )
     day = (
         '<table:table-cell office:value-type="date" office:date-value="2026-05-01"><text:p>1/5/26</text:p>'
         "</table:table-cell>"

@@ -31,6 +31,10 @@ _BESIDE = re.compile(
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"(q|question|answer|response|item|task)[\s._-]*\d+\s*[a-z]?\)?[.:]?", re.IGNORECASE)
+_WORTH = re.compile(
+    r"\s*[(\[]\s*(\d{1,4}(?:[.,]\d{1,2})?)\s*(?:points?|pts?|marks?|p)\.?\s*[)\]]\s*$", re.IGNORECASE
+)
+_MOST_HEADING = 200  # characters of a heading in which its number or its points are looked for
 _CANVAS = re.compile(r"(\d{3,}):\s*(.*)", re.DOTALL)
 _SHORT_ID = re.compile(r"\w[\w.-]{0,15}")
 
@@ -75,7 +79,7 @@ def looks_wide(header: Sequence[str]) -> bool:
         return True
     if candidates(header, "answer") or candidates(header, "question"):
         return False
-    return any(_reads_like_question(name) or _NUMBERED.fullmatch(name.strip()) for name in header)
+    return any(_reads_like_question(name) or is_numbered(name) for name in header)
 
 
 def read_wide(
@@ -192,9 +196,31 @@ def _found(rows: Rows) -> list[_Column]:
     return columns
 
 
+def question_columns(header: Sequence[str]) -> list[int]:
+    """The places of the columns that are probably questions: by their text, or only by their number."""
+    asked = [place for place, name in enumerate(header) if _reads_like_question(name)]
+    numbered = [place for place, name in enumerate(header) if is_numbered(name)]
+    return sorted({*asked, *numbered})
+
+
+def is_numbered(name: str) -> bool:
+    """Whether a heading is only the number of a question, as in `Q1`."""
+    return _NUMBERED.fullmatch(_WORTH.sub("", name[:_MOST_HEADING]).strip()) is not None
+
+
+def split_heading(name: str) -> tuple[str, float]:
+    """The text of a question in a heading, and the points it is worth if the heading says so, else 0."""
+    _, text = _heading(name)
+    worth = _WORTH.search(text[-_MOST_HEADING:])
+    if worth is None:
+        return text, 0.0
+    return text[: -len(worth[0])].strip() or text, float(worth[1].replace(",", "."))
+
+
 def count_wide_answers(rows: Rows) -> int:
     """How many answers a wide table has, blank ones included, before any of them is looked at."""
-    return len(_found(rows)) * len(rows.rows)
+    slots = find_slots(rows.header)
+    return (len(slots) or len(question_columns(rows.header))) * len(rows.rows)
 
 
 def _reads_like_question(name: str) -> bool:
