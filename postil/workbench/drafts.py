@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -16,7 +17,7 @@ from postil.data.formats.moodle import find_slots, identity_column, last_attempt
 from postil.data.formats.quizzes import Quiz
 from postil.data.formats.rows import Row, Rows, candidates, find_columns, key_of, placeholder, read_rows
 from postil.data.formats.spreadsheets import Limits
-from postil.data.formats.wide import count_wide_answers, looks_wide, wide_questions
+from postil.data.formats.wide import count_wide_answers, looks_wide, question_columns, wide_questions
 from postil.data.questions import Question
 from postil.errors import InputError, PostilError
 
@@ -33,6 +34,7 @@ _WITH_FIELDS = (".jsonl", ".ndjson", ".json")  # where every row names its field
 _OF_QUIZZES = (".xml", ".gift", ".txt", "")  # the endings of files that may hold questions
 # What a column can be, and for each of these roles the places of its columns in a table.
 ROLES = ("answer", "id", "student", "label", "question", "reference")
+ANSWERS = "answers"  # the columns of answers, where each column is a question
 Columns = Mapping[str, tuple[int, ...]]
 _NAMES = {"name", "fullname", "studentname", "pupilname", "yourname", "student", "pupil", "learner"}
 # Also in German, Spanish and Basque, as Moodle heads them.
@@ -49,9 +51,9 @@ _SPREADSHEETS = "Excel, LibreOffice, Google Sheets and Numbers can save a table 
 class Opened:
     """A table, or a quiz, as it was read from a file or a paste.
 
-    `wide` holds the questions of a table with one column a question. `notes` say how it was read, where that
-    was not plain. `headed` says that the table's first row was taken for the names of its columns. A `quiz`
-    has questions and no answers, and so no rows.
+    `wide` holds the questions of Moodle's report, which has several columns for each. `notes` say how it was
+    read, where that was not plain. `headed` says that the table's first row was taken for the names of its
+    columns. A `quiz` has questions and no answers, and so no rows.
     """
 
     name: str
@@ -107,7 +109,9 @@ def open_file(name: str, data: bytes, most: int = MOST_ROWS) -> Opened:
             rows.demand_rows()
             rows, dropped = last_attempts(rows)
             # Students are told apart by the person who looks at the draft, so here the rows are numbered.
-            wide = _wide_questions(rows, most) if looks_wide(rows.header) else []
+            if looks_wide(rows.header):
+                _refuse_many(rows, most)
+            wide = wide_questions(rows, id_column="") if find_slots(rows.header) else []
         except InputError as error:
             raise _in_plain_words(error, shown) from error
     return Opened(shown, rows, tuple(wide), (*notes, *dropped), headed=rows.path.suffix not in _WITH_FIELDS)
@@ -187,12 +191,11 @@ def _read(path: Path, limits: Limits) -> tuple[Rows, tuple[str, ...]]:
     return rows, (note,)
 
 
-def _wide_questions(rows: Rows, most: int) -> list[Question]:
-    """The questions of a wide table: more than may be stored, so that a person can leave some of them out."""
+def _refuse_many(rows: Rows, most: int) -> None:
+    """Of a wide table more is read than may be stored, so that a person can leave some questions out."""
     if count_wide_answers(rows) > _CHOICE * most:
         what = f"has more than {_CHOICE * most:,} answers, the most that can be read at once."
         raise InputError(rows.path, what, hint="Split it by questions or by students.")
-    return wide_questions(rows, id_column="")
 
 
 def _limits(most: int) -> Limits:
@@ -206,18 +209,39 @@ def _in_plain_words(error: InputError, name: str) -> PostilError:
     return PostilError(error.called(f"“{name}”"), hint=error.hint or _SPREADSHEETS)
 
 
-def roles_of(draft: Draft) -> tuple[str, ...]:
-    """The roles that a draft's columns can have."""
-    if draft.wide:
+class Shape(StrEnum):
+    """How a table is laid out that brings its own questions."""
+
+    ROWS = "rows"  # a row for each answer, and a column that says to which question
+    COLUMNS = "columns"  # a row for each student, and a column for each question
+    ONE = "one"  # all answers are to one question, which the table does not name
+
+
+def guess_shape(draft: Draft) -> Shape:
+    """How a draft is probably laid out; a person can say otherwise."""
+    header = draft.rows.header
+    if draft.question_id is not None:
+        return Shape.ONE
+    if draft.wide or (looks_wide(header) and question_columns(header)):
+        return Shape.COLUMNS
+    return Shape.ROWS if candidates(header, "question") else Shape.ONE
+
+
+def roles_of(draft: Draft, shape: Shape | None = None) -> tuple[str, ...]:
+    """The roles that a draft's columns can have, besides those of answers where each column is a question."""
+    shape = shape or guess_shape(draft)
+    if shape is Shape.COLUMNS:
         return ("id", "student")
-    return ROLES[:4] if draft.question_id is not None else ROLES
+    return ROLES[:4] if shape is Shape.ONE else ROLES
 
 
-def guess_columns(draft: Draft) -> dict[str, tuple[int, ...]]:
+def guess_columns(draft: Draft, shape: Shape | None = None) -> dict[str, tuple[int, ...]]:
     """Which column is probably which; a person can choose otherwise."""
-    rows = draft.rows
-    columns: dict[str, tuple[int, ...]] = dict.fromkeys(ROLES, ())
-    used: list[str] = []
+    rows, shape = draft.rows, shape or guess_shape(draft)
+    columns: dict[str, tuple[int, ...]] = dict.fromkeys((*ROLES, ANSWERS), ())
+    if shape is Shape.COLUMNS and not draft.wide:
+        columns[ANSWERS] = tuple(question_columns(rows.header))
+    used = [rows.header[place] for place in columns[ANSWERS]]
     for role in ("answer", "label", "question", "reference", "id"):
         names = [name for name in _guess(rows, role) if name not in used]
         columns[role] = tuple(rows.header.index(name) for name in names)
@@ -232,13 +256,14 @@ def guess_columns(draft: Draft) -> dict[str, tuple[int, ...]]:
     columns["student"] = tuple(whole or first + last)
     if columns["id"] and columns["id"][0] in columns["student"]:
         columns["id"] = ()  # two pupils may have one name; the rows' numbers tell them apart
-    if not columns["answer"] and not draft.wide:
+    if not columns["answer"] and shape is not Shape.COLUMNS:
         taken = {place for places in columns.values() for place in places}
         free = [place for place in range(len(rows.header)) if place not in taken]
         sample = rows.rows[:_SAMPLE]  # the answers are where most text is
         longest = sorted(free, key=lambda place: -sum(len(row.cells[place]) for row in sample))
         columns["answer"] = tuple(longest[:1])
-    return {role: places if role in roles_of(draft) else () for role, places in columns.items()}
+    roles = (*roles_of(draft, shape), ANSWERS)
+    return {role: places if role in roles else () for role, places in columns.items()}
 
 
 def _guess(rows: Rows, role: str) -> list[str]:

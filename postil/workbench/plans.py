@@ -10,13 +10,15 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from postil.data.formats.markup import plain_cell
 from postil.data.formats.moodle import slot_of
 from postil.data.formats.quizzes import Quiz, QuizQuestion
 from postil.data.formats.rows import Rows, key_of
 from postil.data.formats.tables import parse_label
+from postil.data.formats.wide import is_numbered, split_heading
 from postil.data.labels import PLAIN_NAMES
 from postil.errors import InputError, number_of, some
-from postil.workbench.drafts import Columns, Draft
+from postil.workbench.drafts import ANSWERS, Columns, Draft, Shape, guess_shape
 from postil.workbench.records import LABELS, NewAnswer, Question
 
 MOST_QUESTIONS = 200
@@ -25,13 +27,17 @@ _UNSAID = (
     "The file does not include the text of question “{}”. Choose the question it belongs to, or download the "
     "report again with “question text” ticked."
 )
+_ONLY_NUMBERED = (
+    "The file calls a question only “{}”. Write below what was asked: Postil reads it beside the answers."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
     """A question as a draft would store it; if the course has it already, only its answers count.
 
-    `labels` are by the answer's key. `question_id` is the question that the course has.
+    `labels` are by the answer's key. `question_id` is the question that the course has. `number` tells it
+    from the others of its draft.
     """
 
     text: str
@@ -39,6 +45,8 @@ class Planned:
     answers: tuple[NewAnswer, ...]
     labels: Mapping[str, str] = field(default_factory=dict)
     question_id: int | None = None
+    number: int = 0
+    points: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +76,11 @@ class Plan:
         """How many questions have no reference yet."""
         return sum(not question.references for question in self.questions)
 
+    @property
+    def untold(self) -> int:
+        """How many questions have no text yet."""
+        return sum(not question.text and question.question_id is None for question in self.questions)
+
 
 @dataclass(frozen=True, slots=True)
 class _Line:
@@ -81,28 +94,47 @@ class _Line:
     label: str
 
 
-_Part = tuple[str, tuple[str, ...], list[_Line]]  # a question's text, its references and its lines
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A question of a draft as its table has it."""
+
+    number: int
+    text: str
+    references: tuple[str, ...]
+    lines: list[_Line]
+    points: float = 0.0  # 0: the table does not say
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What a person wrote about a question of a draft; what is blank or 0 stays as in the table."""
+
+    text: str = ""
+    references: tuple[str, ...] = ()
+    points: str = ""
 
 
 def make_plan(
     draft: Draft,
     columns: Columns,
     *,
+    shape: Shape | None = None,
     taken: Collection[str] = (),
     left_out: Collection[int] = (),
-    replacements: Mapping[int, Sequence[str]] | None = None,
+    wordings: Mapping[int, Wording] | None = None,
     targets: Mapping[int, Target] | None = None,
     most: int = 20_000,
 ) -> Plan:
     """What a draft would store with these roles of its columns.
 
     `taken` are the ids that the question's answers have already. Of a draft that brings its questions,
-    numbered from 0 on, `left_out` says which not to store, `replacements` which references a person wrote,
-    and `targets` which are questions that the course has.
+    by their numbers, `left_out` says which not to store, `wordings` what a person wrote of them, and
+    `targets` which are questions that the course has.
     """
     problems: list[str] = []
     warnings = list(draft.notes)
-    parts = _parts(draft, columns, problems)
+    shape = shape or guess_shape(draft)
+    parts = _parts(draft, columns, shape, problems)
     if len(parts) > MOST_QUESTIONS:
         problems.append(
             f"There are {len(parts):,} questions; at most {MOST_QUESTIONS} can be imported at once. Have you "
@@ -111,58 +143,83 @@ def make_plan(
         parts = []
     questions = []
     there = 0  # answers that questions of the course have: they stay as they are
-    for number, (text, references, lines) in enumerate(parts):
-        if number in left_out:
+    for part in parts:
+        if part.number in left_out:
             continue
-        target = (targets or {}).get(number)
+        target = (targets or {}).get(part.number)
         if target is not None:
-            new = [line for line in lines if line.key not in target.keys]
-            there += len(lines) - len(new)
-            planned = _planned(text, target.references, new, target.keys, problems, warnings)
-            questions.append(replace(planned, question_id=target.question_id))
+            new = [line for line in part.lines if line.key not in target.keys]
+            there += len(part.lines) - len(new)
+            planned = _planned(part.text, target.references, new, target.keys, problems, warnings)
+            questions.append(replace(planned, question_id=target.question_id, number=part.number))
             continue
+        wording = (wordings or {}).get(part.number, Wording())
+        text = wording.text or part.text
         if slot_of(text):
             warnings.append(_UNSAID.format(text))
-        right = tuple((replacements or {}).get(number) or references)
-        questions.append(_planned(text, right, lines, taken, problems, warnings))
+        elif is_numbered(text):
+            warnings.append(_ONLY_NUMBERED.format(text))
+        points = _points(wording.points) if wording.points.strip() else part.points or 1.0
+        if points is None:
+            problems.append("The points of a question must be a number above 0.")
+        planned = _planned(text, wording.references or part.references, part.lines, taken, problems, warnings)
+        questions.append(replace(planned, number=part.number, points=points or 1.0))
     if there:
         are = "is" if there == 1 else "are"
         warnings.append(f"{number_of(there, 'answer')} {are} already in the course and will stay as before.")
     plan = Plan(tuple(questions))
     _look_over(draft, plan, most, problems, warnings)
+    if plan.untold and shape is Shape.ROWS:
+        problems.append("Some rows do not say which question they answer.")
+    elif plan.untold and draft.question_id is None:
+        warnings.append("The file does not say what was asked. Write the question below.")
     return Plan(plan.questions, tuple(dict.fromkeys(problems)), tuple(dict.fromkeys(warnings)))
 
 
-def _parts(draft: Draft, columns: Columns, problems: list[str]) -> list[_Part]:
+def _parts(draft: Draft, columns: Columns, shape: Shape, problems: list[str]) -> list[_Part]:
     """The questions of a draft with their lines, before anything is checked."""
     rows = draft.rows
     if draft.wide:
         parts = []
-        for question in draft.wide:
+        for number, question in enumerate(draft.wide):
             answers = [(answer.row, answer.text) for answer in question.answers]
             lines = [_line(rows, row - 1, text, columns, row) for row, text in answers]
-            parts.append((question.text, tuple(reference.text for reference in question.references), lines))
+            references = tuple(reference.text for reference in question.references)
+            parts.append(_Part(number, question.text, references, lines))
         return parts
+    if columns.get(ANSWERS):
+        # Numbered by its column, a question stays the same when another column is ticked.
+        return [_column(rows, place, columns) for place in columns[ANSWERS]]
+    if shape is Shape.COLUMNS:
+        problems.append("Tick the columns with the answers to each question.")
+        return []
     if not columns["answer"]:
         problems.append("Choose the column with the answers.")
         return []
     indices = range(len(rows.rows))
     lines = [_line(rows, index, _cell(rows, index, columns["answer"]), columns) for index in indices]
-    if draft.question_id is not None:
-        return [("", (), lines)]
+    if shape is Shape.ONE:
+        return [_Part(0, "", (), lines)]
     if not columns["question"]:
-        problems.append("Choose the column with the questions, or add the answers on a question's own page.")
+        problems.append("Choose the column with the questions, or say that all answers are to one question.")
         return []
     groups: dict[Hashable, _Part] = {}
     for index, line in enumerate(lines):
-        text = _cell(rows, index, columns["question"]).strip()
+        text = plain_cell(_cell(rows, index, columns["question"])).strip()
         key = " ".join(text.split()).casefold()
-        _, references, own = groups.setdefault(key, (text, (), []))
-        own.append(line)
-        if not references:
-            cells = (rows.rows[index].cells[column].strip() for column in columns["reference"])
-            groups[key] = (text, tuple(dict.fromkeys(cell for cell in cells if cell)), own)
+        part = groups.setdefault(key, _Part(len(groups), text, (), []))
+        part.lines.append(line)
+        if not part.references:
+            cells = (plain_cell(rows.rows[index].cells[column]).strip() for column in columns["reference"])
+            groups[key] = replace(part, references=tuple(dict.fromkeys(cell for cell in cells if cell)))
     return list(groups.values())
+
+
+def _column(rows: Rows, place: int, columns: Columns) -> _Part:
+    """The question of a column of answers."""
+    text, points = split_heading(rows.header[place])
+    lines = [_line(rows, index, row.cells[place], columns, index + 1) for index, row in enumerate(rows.rows)]
+    return _Part(place, text, (), lines, points)
 
 
 def _line(rows: Rows, index: int, text: str, columns: Columns, number: int | None = None) -> _Line:
@@ -171,7 +228,7 @@ def _line(rows: Rows, index: int, text: str, columns: Columns, number: int | Non
         number,
         _cell(rows, index, columns["id"]),
         _cell(rows, index, columns["student"]),
-        text.strip(),
+        plain_cell(text).strip(),
         _cell(rows, index, columns["label"]),
     )
 
@@ -280,14 +337,11 @@ def _look_over(draft: Draft, plan: Plan, most: int, problems: list[str], warning
         )
     if decided:
         warnings.append(f"{_have(decided)} a label already, which will count as your decision.")
-    if draft.question_id is None:
-        if plan.unanswered:
-            warnings.append(
-                f"{_have(plan.unanswered, 'question')} no right answer to compare with. "
-                "Write one below, or leave the question out."
-            )
-        if any(not question.text for question in plan.questions):
-            problems.append("Some rows do not say which question they answer.")
+    if draft.question_id is None and plan.unanswered:
+        warnings.append(
+            f"{_have(plan.unanswered, 'question')} no right answer to compare with. "
+            "Write one below, or leave the question out."
+        )
 
 
 def _have(count: int, noun: str = "answer") -> str:

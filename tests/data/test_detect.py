@@ -92,7 +92,7 @@ def test_missing(tmp_path, name):
         describe(tmp_path / name)
 
 
-@pytest.mark.parametrize("name", ["essay.txt", "essay", "class.json", "class.ods"])
+@pytest.mark.parametrize("name", ["essay.txt", "essay", "class.json", "class.odt"])
 def test_a_text_is_not_taken_for_a_sense_key(tmp_path, name):
     path = tmp_path / name
     path.write_text("It is because of the heat.\nI do not know it.\n", encoding="utf-8")

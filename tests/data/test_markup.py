@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from postil.data.formats.quizzes import looks_like_html, one_language, readable
+from postil.data.formats.markup import looks_like_html, one_language, readable
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_what_was_packed_is_unpacked(opened):
 
 
 def test_what_files_hold():
-    wide = b"Email,Why does ice float?,What do plants need?\na@x,light,sun\nb@x,,water\n"
+    wide = b"Email address,Question 1,Response 1,Right answer 1\na@x,Why does ice float?,light,So.\n"
     quiz = "::Ice:: Why does ice float? {=It is lighter. =%50%light#Why?}\n\nTrue {T}\n"
     for opened in (
         open_file("form.csv", wide),

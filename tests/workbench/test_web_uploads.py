@@ -137,6 +137,9 @@ def test_a_row_of_sentences_is_no_wide_heading_if_a_person_says_so(client, quest
     draft = bring(client, "Why,Does ice float?,What do plants need?\nBecause,it is light,sun\n")
     told = {"headless": "1", **chosen(draft.text)}
     part = client.post(draft.url.path, data=told, headers={"HX-Request": "true"}).text
+    assert set(chosen(part)) == {"answer", "id", "student", "label"}
+    told["shape"] = "rows"
+    part = client.post(draft.url.path, data=told, headers={"HX-Request": "true"}).text
     assert set(chosen(part)) == {"answer", "id", "student", "label", "question", "reference"}
 
 
@@ -193,10 +196,10 @@ def test_a_wide_export_makes_several_questions(client, store, question):
     draft = bring(client, export)
     assert chosen(draft.text) == {"id": "2", "student": "1,0"}
     assert "2 questions have no right answer" in draft.text
-    assert add(client, draft, **{"take-0": "1", "right-0": " ", "right-1": ""}).status_code == 400
+    assert add(client, draft, **{"take-3": "1", "right-3": " ", "right-4": ""}).status_code == 400
     endless = f"right-{'7' * 5000}"  # no number of a question
-    assert add(client, draft, **{"take-0": "1", "right-0": " ", endless: "x"}).status_code == 400
-    page = add(client, draft, **{"take-0": "1", "right-0": "It is less dense.", "right-1": ""})
+    assert add(client, draft, **{"take-3": "1", "right-3": " ", endless: "x"}).status_code == 400
+    page = add(client, draft, **{"take-3": "1", "right-3": "It is less dense.", "right-4": ""})
     assert "2 answers added to 1 new question." in page.text
     made = courses.list_questions(store, 1)[-1]
     assert (made.text, made.references) == ("Why does ice float?", ("It is less dense.",))
@@ -217,9 +220,10 @@ def test_a_long_table_with_questions_makes_them(client, store, question):
     assert (how.references, how.answers) == (("Thus.",), 1)
 
 
-def test_a_course_needs_a_column_with_the_questions(client, question):
+def test_a_table_by_rows_needs_a_column_with_the_questions(client, question):
     draft = bring(client, "id,answer\n1,one\n")
-    assert "Choose the column with the questions" in draft.text
+    page = client.post(draft.url.path, data={"shape": "rows"}).text
+    assert "Choose the column with the questions" in page
     assert "No file was chosen." in client.post("/courses/1/draft").text
 
 

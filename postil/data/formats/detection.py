@@ -26,7 +26,7 @@ from postil.data.labels import FACET_SCHEMES, RESPONSE_SCHEMES
 from postil.data.questions import Question, count_answers
 from postil.errors import InputError, number_of, some
 
-_BINARY_OR_JSON_TABLES = (".xlsx", ".xlsm", ".xls", ".jsonl", ".ndjson")
+_BINARY_OR_JSON_TABLES = (".xlsx", ".xlsm", ".xls", ".ods", ".jsonl", ".ndjson")
 _TEXT_TABLES = (".csv", ".tsv", ".tab")
 _RESPONSE_LABELS = {label for scheme in RESPONSE_SCHEMES.values() for label in scheme.labels}
 _FACET_LABELS = set(FACET_SCHEMES["3way"].labels)
@@ -64,7 +64,7 @@ def describe(path: Path) -> str:
         kind = Format.RUBRIC
     reader = _READERS.get(kind)
     if reader is None:
-        hint = "Answers can be .csv, .tsv, .jsonl or .xlsx; docs/reference/formats.md lists the rest."
+        hint = "Answers can be .csv, .tsv, .jsonl, .xlsx or .ods; docs/reference/formats.md lists the rest."
         raise InputError(path, "is not in a format that Postil knows.", hint=hint)
     return f"{kind}: {reader(path)}"
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from postil.data.files import read_text
+from postil.data.formats.markup import readable, without_pictures
 from postil.data.formats.quizzes import (
     ESSAY,
     SHORT_ANSWER,
@@ -21,10 +22,8 @@ from postil.data.formats.quizzes import (
     QuizQuestion,
     Skipped,
     plain_category,
-    readable,
     refuse_long,
     sort_answers,
-    without_pictures,
 )
 from postil.errors import InputError
 

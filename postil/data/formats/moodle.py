@@ -10,6 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from postil.data.files import MAX_TAGS, XmlFile, read_xml, text_of, write_xml
+from postil.data.formats.markup import looks_like_html, one_language, readable, without_pictures
 from postil.data.formats.quizzes import (
     ESSAY,
     SHORT_ANSWER,
@@ -17,13 +18,9 @@ from postil.data.formats.quizzes import (
     Quiz,
     QuizQuestion,
     Skipped,
-    looks_like_html,
-    one_language,
     plain_category,
-    readable,
     refuse_long,
     sort_answers,
-    without_pictures,
 )
 from postil.data.formats.rows import Row, Rows
 from postil.errors import InputError, number_of

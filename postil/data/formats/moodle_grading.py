@@ -16,7 +16,7 @@ from xml.etree import ElementTree as ET
 from zipfile import BadZipFile, ZipFile
 
 from postil.data.files import XmlFile, parse_xml, read_bytes, text_of, write_xml
-from postil.data.formats.quizzes import readable
+from postil.data.formats.markup import readable
 from postil.data.questions import Facet
 from postil.data.rubrics import LONGEST_ITEM
 from postil.errors import InputError, number_of

@@ -19,7 +19,7 @@ from postil.data.formats.spreadsheets import USUAL, Grid, Limits, as_text, defus
 from postil.errors import InputError, MissingDataError, PostilError, some
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".xlsx")
-_ALSO_READ = {".txt": ".csv", ".tab": ".tsv", ".ndjson": ".jsonl", ".xlsm": ".xlsx"}
+_ALSO_READ = {".txt": ".csv", ".tab": ".tsv", ".ndjson": ".jsonl", ".xlsm": ".xlsx", ".ods": ".xlsx"}
 
 _LONGEST_HEADER = 1_000_000  # characters, of all names together
 # The columns that only files written by Postil have; there an apostrophe before a formula is Postil's own.
@@ -87,7 +87,12 @@ def read_rows(
         grid = spreadsheets.read_delimited(path, delimiter=delimiter, encoding=encoding, limits=limits)
     if not grid:
         raise InputError(path, "holds no text.")
-    (line, names), body = grid[0], grid[1:]
+    if kind in (".json", ".jsonl"):
+        (line, names), body = grid[0], grid[1:]
+    else:
+        from postil.data.formats.headings import find_heading  # which knows names of columns from here
+
+        line, names, body = find_heading(grid)
     used = [
         _clean(name) or any(cells[place].strip() for _, cells in body) for place, name in enumerate(names)
     ]

@@ -20,6 +20,7 @@ MAX_COLUMNS = 2_000  # blank ones included
 MAX_CELLS = 20_000_000
 MAX_UNPACKED_BYTES = 512 * 1024 * 1024
 _SPLIT = "Is it the right file? Split it into smaller ones."
+_MOST_TITLES = 10  # rows above the heading
 _BLANK_CELLS = 10  # for each cell that may be read, so many may be blank ones that are left out
 
 Grid = list[tuple[int, list[str]]]
@@ -141,13 +142,24 @@ def sniff(text: str) -> str:
     records = _count_marks(text[:_SEEN_BY_SNIFFER], cut=len(text) > _SEEN_BY_SNIFFER)
     candidates = [mark for mark in DELIMITERS if records and records[0][mark]]
     if not candidates:
-        return "\0"  # which no text file holds
+        return _below_titles(text) or "\0"  # which no text file holds
 
     def fit(mark: str) -> tuple[float, int]:
         width = records[0][mark]
         return sum(record[mark] == width for record in records) / len(records), width
 
     return max(candidates, key=fit)
+
+
+def _below_titles(text: str) -> str:
+    """The delimiter of the first row that has any, if this row names columns; titles above it have none."""
+    from postil.data.formats.headings import is_role
+
+    for line in text[:_SEEN_BY_SNIFFER].split("\n")[: _MOST_TITLES + 1]:
+        for mark in DELIMITERS:
+            if mark in line:
+                return mark if any(is_role(cell.strip(' "')) for cell in line.split(mark)) else ""
+    return ""
 
 
 def _count_marks(text: str, *, cut: bool) -> list[Counter[str]]:
@@ -218,6 +230,8 @@ def _parse(
             rows, cells_seen = rows + 1, cells_seen + len(cells)
             limits.check_raw(path, rows, len(cells), cells_seen, line=line)
             if "".join(cells).strip():
+                if len(grid) <= _MOST_TITLES and all(_is_title(row) for _, row in grid):
+                    grid = [(number, row + [""] * (len(cells) - len(row))) for number, row in grid]
                 width = len(grid[0][1]) if grid else len(cells)
                 limits.check(path, len(grid), line=line)
                 grid.append((line, fit_cells(path, cells, width, line)))
@@ -225,6 +239,14 @@ def _parse(
     except csv.Error as error:
         raise malformed(path, error, line) from error
     return grid
+
+
+def _is_title(cells: list[str]) -> bool:
+    """Whether a row is so narrow, and reads so, that the heading may stand below it."""
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    from postil.data.formats.headings import is_role  # which is made of grids
+
+    return len(filled) == 1 and not is_role(filled[0]) and not filled[0].endswith("?")
 
 
 def write_delimited(

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from postil.data.formats.markup import plain_cell
 from postil.data.formats.rows import (
     ColumnMap,
     Row,
@@ -22,6 +23,16 @@ from postil.data.questions import Answer, Question, Reference
 from postil.errors import InputError, some, unknown_label
 
 _LABELS = {key_of(name): label for label, plain in PLAIN_NAMES.items() for name in (label, plain)}
+
+_OWN_COLUMNS = {  # of tables that `write_table` has written
+    "question_id",
+    "question",
+    "reference",
+    "id",
+    "answer",
+    "label",
+    "module",
+}
 
 
 def read_table(
@@ -63,8 +74,7 @@ def _check_columns(rows: Rows, roles: ColumnMap, question: str | None, reference
             rows.path,
             f"no column for the {role} was found; the columns are {some(rows.header, 20)}.",
             line=1,
-            hint="The first row must hold the names of the columns, with nothing above it. "
-            f"Call this one {names}.",
+            hint=f"The first row must hold the names of the columns. Call this one {names}.",
             option=f"Or name it with --column '{role}=…'{advice}.",
         )
 
@@ -85,15 +95,17 @@ def _check_columns(rows: Rows, roles: ColumnMap, question: str | None, reference
 def _record(rows: Rows, row: Row, roles: ColumnMap, number: int, question: str | None) -> Record:
     cells = dict(zip(rows.header, row.cells, strict=True))
 
+    clean = str if set(rows.header) >= _OWN_COLUMNS else plain_cell  # what we wrote comes back as it was
+
     def cell(name: str | None) -> str:
         return cells[name] if name is not None else ""
 
-    text = cell(roles.question) if question is None else question
+    text = clean(cell(roles.question)) if question is None else question
     question_id = cell(roles.question_id).strip()
     if not question_id and not text.strip():
         what = "this row does not say which question it answers."
         raise InputError(rows.path, what, line=row.line, hint="Repeat the question, or its id, in each row.")
-    answer_id, answer = cell(roles.id).strip(), cell(roles.answer)
+    answer_id, answer = cell(roles.id).strip(), clean(cell(roles.answer))
     label = parse_label(rows.path, row.line, cell(roles.label))
     is_empty = roles.id is not None and not answer_id and not answer.strip() and label is None
     return Record(
@@ -103,7 +115,7 @@ def _record(rows: Rows, row: Row, roles: ColumnMap, number: int, question: str |
         answer=None if is_empty else answer,
         question=text,
         question_id=question_id,
-        references=tuple(cells[name] for name in roles.references if cells[name].strip()),
+        references=tuple(clean(cells[name]) for name in roles.references if cells[name].strip()),
         label=label,
         module=cell(roles.module).strip(),
         number=number,
@@ -327,8 +339,8 @@ def read_key(path: Path | str, *, encoding: str | None = None) -> list[KeyEntry]
             line=row.line,
             column=cells[column].strip() if column else "",
             question_id=cells[roles.question_id].strip() if roles.question_id else "",
-            question=cells[roles.question].strip() if roles.question else "",
-            references=tuple(cells[name] for name in roles.references if cells[name].strip()),
+            question=plain_cell(cells[roles.question]).strip() if roles.question else "",
+            references=tuple(plain_cell(cells[name]) for name in roles.references if cells[name].strip()),
         )
         if not entry.names:
             what = "this row of the key does not say which question it is for."

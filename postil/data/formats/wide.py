@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from postil.data.formats.markup import plain_cell
 from postil.data.formats.moodle import find_slots, identity_column, last_attempts
 from postil.data.formats.rows import Rows, candidates, key_of, read_rows, resolve
 from postil.data.formats.tables import KeyEntry, Record, build_questions, fill_from_key, plain, read_key
@@ -24,8 +25,16 @@ _METADATA_NAMES = (
 )
 _METADATA = frozenset(map(key_of, _METADATA_NAMES.split("|")))
 # Marks and comments that platforms put beside each question, and Moodle's grade with its maximum.
-_BESIDE = re.compile(r"^(points|feedback)\s*[-–—:]|\[(score|feedback)\]\s*$|^grade/[\d.,]+$", re.IGNORECASE)
+_BESIDE = re.compile(
+    r"^(points|feedback)\s*[-–—:]|\[(score|feedback)\]\s*$|^grade/[\d.,]+$"
+    r"|:\s*(points?|scores?|marks?|max(imum)?|grade|out of|feedback|comments?)(\s*\(column \d+\))?$",
+    re.IGNORECASE,
+)
 _NUMBERED = re.compile(r"(q|question|answer|response|item|task)[\s._-]*\d+\s*[a-z]?\)?[.:]?", re.IGNORECASE)
+_WORTH = re.compile(
+    r"\s*[(\[]\s*(\d{1,4}(?:[.,]\d{1,2})?)\s*(?:points?|pts?|marks?|p)\.?\s*[)\]]\s*$", re.IGNORECASE
+)
+_MOST_HEADING = 200  # characters of a heading in which its number or its points are looked for
 _CANVAS = re.compile(r"(\d{3,}):\s*(.*)", re.DOTALL)
 _SHORT_ID = re.compile(r"\w[\w.-]{0,15}")
 
@@ -70,7 +79,7 @@ def looks_wide(header: Sequence[str]) -> bool:
         return True
     if candidates(header, "answer") or candidates(header, "question"):
         return False
-    return any(_reads_like_question(name) or _NUMBERED.fullmatch(name.strip()) for name in header)
+    return any(_reads_like_question(name) or is_numbered(name) for name in header)
 
 
 def read_wide(
@@ -187,9 +196,31 @@ def _found(rows: Rows) -> list[_Column]:
     return columns
 
 
+def question_columns(header: Sequence[str]) -> list[int]:
+    """The places of the columns that are probably questions: by their text, or only by their number."""
+    asked = [place for place, name in enumerate(header) if _reads_like_question(name)]
+    numbered = [place for place, name in enumerate(header) if is_numbered(name)]
+    return sorted({*asked, *numbered})
+
+
+def is_numbered(name: str) -> bool:
+    """Whether a heading is only the number of a question, as in `Q1`."""
+    return _NUMBERED.fullmatch(_WORTH.sub("", name[:_MOST_HEADING]).strip()) is not None
+
+
+def split_heading(name: str) -> tuple[str, float]:
+    """The text of a question in a heading, and the points it is worth if the heading says so, else 0."""
+    _, text = _heading(name)
+    worth = _WORTH.search(text[-_MOST_HEADING:])
+    if worth is None:
+        return text, 0.0
+    return text[: -len(worth[0])].strip() or text, float(worth[1].replace(",", "."))
+
+
 def count_wide_answers(rows: Rows) -> int:
     """How many answers a wide table has, blank ones included, before any of them is looked at."""
-    return len(_found(rows)) * len(rows.rows)
+    slots = find_slots(rows.header)
+    return (len(slots) or len(question_columns(rows.header))) * len(rows.rows)
 
 
 def _reads_like_question(name: str) -> bool:
@@ -203,7 +234,7 @@ def _heading(name: str) -> tuple[str, str]:
     canvas = _CANVAS.fullmatch(name)
     if canvas:
         return canvas[1], canvas[2]
-    return (name if _SHORT_ID.fullmatch(name) else ""), name
+    return (name if _SHORT_ID.fullmatch(name) else ""), plain_cell(name)
 
 
 def _id_column(rows: Rows, columns: Sequence[_Column], named: str | None) -> str | None:
@@ -223,17 +254,17 @@ def _records(rows: Rows, columns: Sequence[_Column], id_column: str | None) -> I
     times: dict[tuple[int, str], int] = {}
     for column in columns:
         for number, (row, cells) in enumerate(zip(rows.rows, table, strict=True), start=1):
-            answer = cells[column.name]
+            answer = plain_cell(cells[column.name])
             question, group = column.question, ("column", column.name, 0)
             if column.question_column is not None:
-                question = cells[column.question_column]
+                question = plain_cell(cells[column.question_column])
                 if not question.strip() and not answer.strip():
                     continue  # this student was not asked the question
                 # Random questions are in different columns for different students, so the text decides.
                 text = " ".join(question.split())
                 times[number, text] = times.get((number, text), 0) + 1
                 group = ("text", text, times[number, text])
-            right = cells[column.reference_column] if column.reference_column is not None else ""
+            right = plain_cell(cells[column.reference_column]) if column.reference_column is not None else ""
             yield Record(
                 line=row.line,
                 group=group,

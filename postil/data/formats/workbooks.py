@@ -1,4 +1,4 @@
-"""Excel workbooks as plain rows of text, read so that no workbook costs more than the text in it.
+"""Workbooks as plain rows of text, read so that no workbook costs more than the text in it.
 
 A workbook is a zip archive of XML files, and a few kilobytes of it can claim millions of rows or unpack to
 gigabytes. So the archive's parts are read one after the other, only as far as they are needed, and rows,
@@ -14,7 +14,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from xml.parsers import expat
 
 from postil.data.files import atomic_writer, read_bytes, unify_line_ends
@@ -35,6 +35,9 @@ _ENTRY = b"PK\x01\x02"  # what the entry of each part in an archive's table of c
 _LOOKS_ESCAPED = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
 _ESCAPED = re.compile(r"_x(005F|000D|000A|0009)_", re.IGNORECASE)
 
+_OPEN_DOCUMENT = "content.xml"  # the part of an .ods file that holds its sheets
+
+T = TypeVar("T")
 Start = Callable[[str, Mapping[str, str]], None]
 End = Callable[[str], None]
 
@@ -59,6 +62,16 @@ class _Text:
 
 def read_sheet(path: Path, sheet: str | None = None, limits: Limits = USUAL) -> Grid:
     """Read the filled rows of one sheet (the first that has any, or the one named) with their row numbers."""
+    return _open(path, limits, lambda workbook: workbook.rows(sheet))
+
+
+def sheet_titles(path: Path, limits: Limits = USUAL) -> list[str]:
+    """The titles of a workbook's sheets, in their order."""
+    return _open(path, limits, lambda workbook: workbook.titles())
+
+
+def _open(path: Path, limits: Limits, read: Callable[[Workbook], T]) -> T:
+    """Open a workbook of either kind, and say so in plain words where that cannot be done."""
     data = read_bytes(path, in_lines=False)
     if data.startswith(_OLD_OR_LOCKED):
         if "EncryptedPackage".encode("utf-16-le") in data:
@@ -70,15 +83,19 @@ def read_sheet(path: Path, sheet: str | None = None, limits: Limits = USUAL) -> 
         raise InputError(path, what, hint=_SAVE_AGAIN)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return _Workbook(path, archive, limits).rows(sheet)
+            if _OPEN_DOCUMENT in archive.NameToInfo:
+                from postil.data.formats.opendocument import OpenDocument  # which reads its parts as here
+
+                return read(OpenDocument(path, archive, limits))
+            return read(Workbook(path, archive, limits))
     except PostilError:
         raise
     except Exception as error:  # zipfile and expat raise anything on a damaged workbook
-        what = "is not an .xlsx workbook, or it is damaged."
+        what = f"is not an {'.ods' if path.suffix.lower() == '.ods' else '.xlsx'} workbook, or it is damaged."
         raise InputError(path, what, hint=_SAVE_AGAIN) from error
 
 
-class _Workbook:
+class Workbook:
     """An open workbook, and how much of it has been read so far."""
 
     def __init__(self, path: Path, archive: zipfile.ZipFile, limits: Limits) -> None:
@@ -89,17 +106,25 @@ class _Workbook:
         self.elements = 0
         self.epoch_1904 = False
 
-    def rows(self, name: str | None) -> Grid:
-        """The filled rows of the sheet with this name, or of the first that has any."""
+    def titles(self) -> list[str]:
+        """The titles of its sheets."""
+        return [title for title, _ in self._parts()[0]]
+
+    def _parts(self) -> tuple[list[tuple[str, str]], dict[str, str]]:
+        """The title and part of each sheet, and the other parts by their kind."""
         main = next((part for kind, part in self._related("").values() if kind == "officeDocument"), None)
         main = main or "xl/workbook.xml"
         related = self._related(main)
-        parts = dict(related.values())
         known = [
             (title, related[id][1])
             for title, id in self._sheets(main)
             if related.get(id, ("", ""))[0] == "worksheet"
         ]
+        return known, dict(related.values())
+
+    def rows(self, name: str | None) -> Grid:
+        """The filled rows of the sheet with this name, or of the first that has any."""
+        known, parts = self._parts()
         sheets = known
         if name is not None:
             sheets = [pair for pair in known if pair[0].strip().casefold() == name.strip().casefold()]
@@ -213,7 +238,7 @@ class _Workbook:
 class _Styles:
     """Which of a workbook's styles show a number as a date, a time or a duration."""
 
-    def __init__(self, workbook: _Workbook, part: str | None) -> None:
+    def __init__(self, workbook: Workbook, part: str | None) -> None:
         self._formats: dict[int, str] = {}
         self._styles: list[int] = []
         self._known: dict[str, tuple[bool, bool]] = {}
@@ -248,7 +273,7 @@ class _Styles:
         return self._known[style]
 
 
-def _read_rows(workbook: _Workbook, part: str, title: str, strings: list[str], styles: _Styles) -> Grid:
+def _read_rows(workbook: Workbook, part: str, title: str, strings: list[str], styles: _Styles) -> Grid:
     """The filled rows of a sheet, which is refused at a limit, before any row is filled up with blanks."""
     limits, grid = workbook.limits, Grid()
     cells: dict[int, str] = {}

@@ -16,14 +16,17 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from starlette.datastructures import FormData
 
 from postil.data.files import unify_line_ends
-from postil.data.formats.moodle import find_slots
+from postil.data.formats.moodle import find_slots, slot_of
 from postil.data.formats.quizzes import Quiz
 from postil.errors import PostilError, number_of
 from postil.workbench.drafts import (
+    ANSWERS,
     ROLES,
     Columns,
     Draft,
+    Shape,
     guess_columns,
+    guess_shape,
     open_file,
     open_paste,
     roles_of,
@@ -37,6 +40,7 @@ from postil.workbench.plans import (
     Choice,
     Plan,
     Target,
+    Wording,
     make_choices,
     make_plan,
     match_questions,
@@ -60,10 +64,19 @@ from postil.workbench.store.drafts import (
 
 HEADLESS = "headless"  # the box which says that a table has no heading
 DRAWN = "drawn"  # the hidden field which says of what the questions on the page were made
-_OF_QUESTIONS = ("right-", "take-", "to-")  # how fields begin that belong to single questions
+SHAPE = "shape"  # how the table is laid out
+_TICKED = "column-"  # how the boxes of columns with answers begin
+_OF_QUESTIONS = (
+    "right-",
+    "take-",
+    "to-",
+    "text-",
+    "points-",
+)  # how fields begin that belong to single questions
 _FIRST_ROWS = 10
 _MOST_SHOWN = 8  # columns; a table from a learning platform has dozens
 _LONGEST_CELL = 160
+_ALL_ANSWERS = "All answers are to one question"
 _MOST_DIGITS = 12  # of the number of a question
 _NONE = {
     "answer": "choose a column",
@@ -84,6 +97,7 @@ class Reading:
 
     draft: Draft
     columns: Columns
+    shape: Shape
     fields: Mapping[str, Any]
     targets: Mapping[int, Target]
     plan: Plan
@@ -93,32 +107,56 @@ def read_draft(store: Store, draft: Draft, fields: Mapping[str, Any], most: int)
     """Read a draft as a form says, which has no fields before anybody has chosen anything."""
     if draft.headed and HEADLESS in fields:
         draft = without_heading(draft)
-    columns = _chosen_columns(draft, fields)
+    shape = _chosen_shape(draft, fields)
+    columns = _chosen_columns(draft, shape, fields)
     fields = _still_meant(columns, fields)
-    targets = _find_targets(store, draft, columns, fields)
+    targets = _find_targets(store, draft, columns, shape, fields)
     there = [] if draft.question_id is None else list_answers(store, draft.question_id)
     taken = {answer.key for answer in there}
-    right = {
-        int(number): [line.strip() for line in str(text).splitlines() if line.strip()]
-        for name, text in fields.items()
+    wordings = {
+        int(number): _wording(number, fields)
+        for name in fields
         if name.startswith("right-") and (number := name.removeprefix("right-")).isdecimal()
         if len(number) < _MOST_DIGITS
     }
-    left_out = {number for number in right if f"take-{number}" not in fields}
+    left_out = {number for number in wordings if f"take-{number}" not in fields}
     plan = make_plan(
-        draft, columns, taken=taken, left_out=left_out, replacements=right, targets=targets, most=most
+        draft,
+        columns,
+        shape=shape,
+        taken=taken,
+        left_out=left_out,
+        wordings=wordings,
+        targets=targets,
+        most=most,
     )
-    return Reading(draft, columns, fields, targets, plan)
+    return Reading(draft, columns, shape, fields, targets, plan)
 
 
-def _chosen_columns(draft: Draft, fields: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+def _wording(number: str, fields: Mapping[str, Any]) -> Wording:
+    """What a form says of one question."""
+    lines = (line.strip() for line in str(fields[f"right-{number}"]).splitlines())
+    text = " ".join(str(fields.get(f"text-{number}", "")).split())
+    return Wording(text, tuple(filter(None, lines)), str(fields.get(f"points-{number}", "")))
+
+
+def _chosen_shape(draft: Draft, fields: Mapping[str, Any]) -> Shape:
+    """How a person says that the table is laid out."""
+    value = fields.get(SHAPE, "")
+    own = draft.question_id is None and not draft.wide
+    return Shape(value) if own and value in tuple(Shape) else guess_shape(draft)
+
+
+def _chosen_columns(draft: Draft, shape: Shape, fields: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
     """The columns that a person chose; a role's value is the places of its columns, as in `2` or `0,1`.
 
     For a role that the form did not have, because the draft was read otherwise, they are guessed.
     """
     known = {str(column): column for column in range(len(draft.rows.header))}
-    chosen = guess_columns(draft)
-    for role in roles_of(draft):
+    chosen = guess_columns(draft, shape)
+    if shape is Shape.COLUMNS and not draft.wide and any(name.startswith(_TICKED) for name in fields):
+        chosen[ANSWERS] = tuple(column for text, column in known.items() if f"{_TICKED}{text}" in fields)
+    for role in roles_of(draft, shape):
         if role in fields:
             chosen[role] = tuple(known[part] for part in str(fields[role]).split(",") if part in known)
     return chosen
@@ -136,7 +174,7 @@ def _still_meant(columns: Columns, fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _find_targets(
-    store: Store, draft: Draft, columns: Columns, fields: Mapping[str, Any]
+    store: Store, draft: Draft, columns: Columns, shape: Shape, fields: Mapping[str, Any]
 ) -> dict[int, Target]:
     """The questions of the course with the same text, or those that a form names in fields such as `to-0`.
 
@@ -147,11 +185,11 @@ def _find_targets(
     known = {question.id: question for question in list_questions(store, draft.course_id)}
     if not known:
         return {}
-    texts = [planned.text for planned in make_plan(draft, columns).questions]
-    guessed = match_questions(texts, list(known.values()))
+    planned = make_plan(draft, columns, shape=shape).questions
+    guessed = match_questions([question.text for question in planned], list(known.values()))
     targets: dict[int, Target] = {}
-    for number in range(len(texts)):
-        value = str(fields.get(f"to-{number}", guessed.get(number, "")))
+    for index, number in enumerate(question.number for question in planned):
+        value = str(fields.get(f"to-{number}", guessed.get(index, "")))
         question = known.get(int(value)) if value.isdecimal() and len(value) < _MOST_DIGITS else None
         if question is None or any(target.question_id == question.id for target in targets.values()):
             continue
@@ -163,14 +201,16 @@ def _find_targets(
 def _drawn(columns: Columns, fields: Mapping[str, Any]) -> str:
     """What the questions were made from: columns of questions and right answers, and any heading."""
     places = [",".join(map(str, columns[role])) for role in ("question", "reference")]
+    if columns[ANSWERS]:  # whose questions are numbered by their columns
+        return ANSWERS
     return ";".join([*places, HEADLESS if HEADLESS in fields else ""])
 
 
-def _choices(draft: Draft, columns: Columns, role: str) -> list[tuple[str, str, bool]]:
+def _choices(draft: Draft, columns: Columns, shape: Shape, role: str) -> list[tuple[str, str, bool]]:
     """What a role's columns can be: the value that a form sends, its words, and whether it is chosen."""
     header = draft.rows.header
     values = {"": _NONE[role], **{str(column): name for column, name in enumerate(header)}}
-    for group in (guess_columns(draft)[role], columns[role]):
+    for group in (guess_columns(draft, shape)[role], columns[role]):
         if len(group) > 1:
             values[",".join(map(str, group))] = " + ".join(header[column] for column in group)
     chosen = ",".join(map(str, columns[role]))
@@ -183,9 +223,9 @@ def draft_page(request: Request, store: Store, reading: Reading, status: int = 2
     question = get_question(store, draft.question_id) if draft.question_id is not None else None
     header = draft.rows.header
     taken = {column: role for role in reversed(ROLES) for column in columns[role]}
-    asked = {question.text for question in draft.wide}
     slots = {slot["response"] for slot in find_slots(header).values()} if draft.wide else set()
-    taken |= {column: "answer" for column, name in enumerate(header) if name in asked | slots}
+    taken |= {column: "answer" for column, name in enumerate(header) if name in slots}
+    taken |= dict.fromkeys(columns[ANSWERS], "answer")
     shown = [*sorted(taken), *(column for column in range(len(header)) if column not in taken)][:_MOST_SHOWN]
     return render(
         request,
@@ -199,7 +239,11 @@ def draft_page(request: Request, store: Store, reading: Reading, status: int = 2
         drawn=_drawn(columns, reading.fields),
         parts=[] if question else _parts(reading),
         known=[] if question else list_questions(store, draft.course_id),
-        choices={role: _choices(draft, columns, role) for role in roles_of(draft)},
+        shape=None if question or draft.wide else reading.shape,
+        ticks=_ticks(reading),
+        choices={
+            role: _choices(draft, columns, reading.shape, role) for role in roles_of(draft, reading.shape)
+        },
         shown=[(column, header[column], taken.get(column, "")) for column in sorted(shown)],
         more_columns=len(header) - len(shown),
         first=[(row.line, [_short(cell) for cell in row.cells]) for row in draft.rows.rows[:_FIRST_ROWS]],
@@ -219,22 +263,42 @@ class Part:
     references: str
     taken: bool
     target: int | None = None
+    points: str = "1"
+    asked: str | None = None  # the text in the form; None where the table has it, row by row
 
 
 def _parts(reading: Reading) -> list[Part]:
     """All questions of a draft, including those that were left out."""
     fields, targets = reading.fields, reading.targets
-    return [
-        Part(
-            number,
-            planned.text,
-            len(planned.answers),
-            unify_line_ends(str(fields.get(f"right-{number}") or "\n".join(planned.references))),
-            f"right-{number}" not in fields or f"take-{number}" in fields,
-            targets[number].question_id if number in targets else None,
+    said = reading.draft.wide or reading.shape is Shape.ROWS
+    parts = []
+    for planned in make_plan(reading.draft, reading.columns, shape=reading.shape).questions:
+        number = planned.number
+        right = fields.get(f"right-{number}") or "\n".join(planned.references)
+        text = fields.get(f"text-{number}") or planned.text
+        taken = f"right-{number}" not in fields or f"take-{number}" in fields
+        points = fields.get(f"points-{number}") or f"{planned.points:g}"
+        parts.append(
+            Part(
+                number,
+                planned.text or _ALL_ANSWERS,
+                len(planned.answers),
+                unify_line_ends(str(right)),
+                taken,
+                targets[number].question_id if number in targets else None,
+                str(points),
+                None if said and not slot_of(planned.text) else unify_line_ends(str(text)),
+            )
         )
-        for number, planned in enumerate(make_plan(reading.draft, reading.columns).questions)
-    ]
+    return parts
+
+
+def _ticks(reading: Reading) -> list[tuple[int, str, bool]]:
+    """The columns that can hold the answers to a question: place, name, and whether it is ticked."""
+    if reading.shape is not Shape.COLUMNS or reading.draft.wide:
+        return []
+    ticked = set(reading.columns[ANSWERS])
+    return [(place, name, place in ticked) for place, name in enumerate(reading.draft.rows.header)]
 
 
 def _short(text: str) -> str:
@@ -386,7 +450,7 @@ def store_draft(
     """Store what is shown."""
     reading = read_draft(store, get_draft(store, token), fields, settings.most_answers)
     draft, plan = reading.draft, reading.plan
-    if plan.problems or (draft.question_id is None and plan.unanswered):
+    if plan.problems or (draft.question_id is None and (plan.unanswered or plan.untold)):
         return draft_page(request, store, reading, status=400)
     made = store_plan(store, draft, plan)
     about = f"{number_of(plan.answers, 'answer')}, question {', '.join(map(str, made))}"

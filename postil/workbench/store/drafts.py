@@ -138,7 +138,7 @@ def drop_local_drafts(store: Store) -> None:
         forget_deleted(store)
 
 
-def store_plan(store: Store, draft: Draft, plan: Plan, points: float = 1.0) -> list[int]:
+def store_plan(store: Store, draft: Draft, plan: Plan) -> list[int]:
     """Store what was planned, use the draft up, and return the numbers of the questions it went to."""
     if plan.problems:
         raise PostilError(plan.problems[0])
@@ -150,7 +150,7 @@ def store_plan(store: Store, draft: Draft, plan: Plan, points: float = 1.0) -> l
         for planned in plan.questions:
             question_id = draft.question_id or planned.question_id
             if question_id is None:
-                new = planned.text, planned.references, points
+                new = planned.text, planned.references, planned.points
                 (question_id,) = put_questions(session, draft.course_id, [new])
             elif draft.question_id is None and not planned.answers:
                 continue  # this question has all of its answers

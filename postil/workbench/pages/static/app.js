@@ -41,3 +41,17 @@ document.addEventListener("DOMContentLoaded", () => {
     field?.dispatchEvent(new Event("change", {bubbles: true}));
   }
 });
+
+// A file can be dropped anywhere on the form that asks for one; the field then holds it as if it had been chosen.
+const dropped = (event) =>
+  event.dataTransfer?.types.includes("Files") && event.target.closest?.("form")?.querySelector("input[type=file]");
+document.addEventListener("dragover", (event) => {
+  if (dropped(event)) event.preventDefault();
+});
+document.addEventListener("drop", (event) => {
+  const field = dropped(event);
+  if (!field || event.dataTransfer.files.length !== 1) return;
+  event.preventDefault();
+  field.files = event.dataTransfer.files;
+  field.dispatchEvent(new Event("change", {bubbles: true}));
+});
