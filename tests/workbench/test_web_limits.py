@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from postil.errors import PostilError
-from postil.workbench.pages import uploads
+from postil.workbench.pages import previews, uploads
 from postil.workbench.records import NewAnswer
 from postil.workbench.store import answers, courses, decisions
 
@@ -50,15 +50,15 @@ def test_a_number_beyond_all_is_not_there(browser, path):
 
 def test_a_draft_is_stored_once_though_sent_twice(browser, store, question_id, monkeypatch):
     path = draft_of(browser, question_id, "it is lit")
-    planned = uploads.make_plan
+    planned = previews.make_plan
 
     def overtaken(*given, **more):
         plan = planned(*given, **more)
-        monkeypatch.setattr(uploads, "make_plan", planned)
+        monkeypatch.setattr(previews, "make_plan", planned)
         assert browser.post(f"{path}/store", answer="0").status_code == 200
         return plan
 
-    monkeypatch.setattr(uploads, "make_plan", overtaken)
+    monkeypatch.setattr(previews, "make_plan", overtaken)
     page = browser.post(f"{path}/store", answer="0")
     assert page.status_code == 400
     assert "Check whether its answers are there" in page.text
