@@ -20,10 +20,19 @@ from dataclasses import dataclass, replace
 from postil.data.questions import Claim
 from postil.language.clauses import drafts_of
 from postil.language.document import Document, Span
-from postil.language.drafts import Draft
-from postil.language.fragments import ASKING, BAD_END, LONGEST, answered, completed, repeats
+from postil.language.drafts import Draft, word_set
+from postil.language.fragments import ASKING, AUXILIARIES, BAD_END, LONGEST, answered, completed, repeats
 from postil.language.lists import alternatives
-from postil.language.outline import Part, asked_for, is_example, is_step, leading, parts_of
+from postil.language.outline import (
+    BRACKETS,
+    Part,
+    asked_for,
+    is_example,
+    is_step,
+    leading,
+    parts_of,
+    restates,
+)
 from postil.language.pipeline import documents_of
 from postil.language.pronouns import Mention, mentions_of, resolved, topic_of
 from postil.language.wording import label_in_text, text_of
@@ -35,9 +44,17 @@ _YES_OR_NO = re.compile(r"^\W*(yes|no)\b[\s,.:;!–-]*", re.I)
 _EXAMPLES = re.compile(r"\((?:e\.?\s?g\.?|for example|for instance|such as|see)\b[^()]{0,300}\)", re.I)
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+\b")  # a capital letter within a sentence
 _SHORTENED = re.compile(r"\b(?:etc|e\.g|i\.e|vs|approx|resp|fig|no|[A-Za-z])\.\s*$")
-_ASIDE = re.compile(r"\(([^()]{20,400})\)")
+_NOT_NEEDED = re.compile(
+    r"\b(?:not|n't|n’t) (?:have|need|required?) to (?:mention|say|state|write|give|include)\b", re.I
+)
+_FOLLOWS = re.compile(r"(?:this|these|here|in this)\b", re.I)
+_LIGHT = word_set(
+    "a an the is are was were be been there it they this that these those of in on at to for from by with "
+    "and has have had do does did will would can could its their his her as so than then first second third"
+)
 _BAD_START = re.compile(
-    r"\(|i\.e\.|(?:not only|does|do|did|of|which|whose|who|whom|and|or|than|is|are|was|were|be|'s)\b", re.I
+    r"\(|i\.e\.|(?:even|not only|does|do|did|of|which|whose|who|whom|and|or|than|is|are|was|were|be|'s)\b",
+    re.I,
 )
 
 
@@ -68,7 +85,8 @@ def claims_of(reference: Document, question: Document | None = None) -> tuple[Cl
     With the question, pronouns and fragments are put in its light: "it is less dense" is "ice is less dense".
     """
     asked = question if question is not None and question.tokens else None
-    sayings = _fitting(_grouped(list(_sayings(reference, asked)), asked))
+    sayings = _fitting(_grouped(_joined(_sayings(reference, asked)), asked))
+    sayings = _less_what_is_given(sayings, asked) if asked else sayings
     shares = Counter(saying.part.start for saying in sayings)
     return tuple(
         Claim(
@@ -82,6 +100,56 @@ def claims_of(reference: Document, question: Document | None = None) -> tuple[Cl
         )
         for number, saying in enumerate(sayings, 1)
     )
+
+
+def _joined(sayings: list[_Saying]) -> list[_Saying]:
+    """What is no thing of its own among "to …", "to …" belongs to the one before it."""
+    aims = [saying.text.lower().startswith("to ") for saying in sayings]
+    joined: list[_Saying] = []
+    for saying, is_aim in zip(sayings, aims, strict=True):
+        verbs = saying.draft and any(
+            saying.draft.tokens[i].pos in ("VERB", "AUX") for i in saying.draft.order
+        )
+        if joined and sum(aims) > 2 and not is_aim and not verbs and saying.text != "yes":
+            last = joined[-1]
+            text = f"{last.text}: {saying.text[:1].lower()}{saying.text[1:]}"
+            joined[-1] = replace(last, text=text, places=(*last.places, *saying.places))
+        else:
+            joined.append(saying)
+    return joined
+
+
+def _less_what_is_given(sayings: list[_Saying], question: Document) -> list[_Saying]:
+    """What only repeats the question is optional, where something else says more."""
+    opening = question.tokens[0].text.lower()
+    asks = {token.text.lower() for token in question.tokens} & ASKING
+    if not asks or opening in AUXILIARIES or re.search(r"\b(?:or|which|true|false)\b", question.text, re.I):
+        return sayings
+    given = {_stem(token.text) for token in question.tokens}
+    repeated = [
+        saying.required
+        and not saying.part.group
+        and bool(saying.draft and saying.draft.has_subject(saying.draft.root))
+        and not re.search(r"\b(?:not|no|never|only)\b|n't", saying.text)
+        and _content(saying.text) <= given
+        for saying in sayings
+    ]
+    news = any(not r and s.required for r, s in zip(repeated, sayings, strict=True))
+    return [
+        replace(saying, required=False) if news and echo else saying
+        for saying, echo in zip(sayings, repeated, strict=True)
+    ]
+
+
+def _stem(word: str) -> str:
+    word = word.lower()
+    return re.sub(r"(?:ed|ing|es|s|e)$", "", word) if len(word) > 3 and word.isalpha() else word
+
+
+def _content(text: str) -> set[str]:
+    """The words of a claim that say something: no function words, no "1st" or "second"."""
+    words = re.findall(r"[A-Za-z]+|\d+(?:[.,]\d+)*(?![a-z\d])", re.sub(r"\b\d+(?:st|nd|rd|th)\b", " ", text))
+    return {_stem(word) for word in words if word.lower() not in _LIGHT}
 
 
 def _grouped(sayings: list[_Saying], question: Document | None) -> list[_Saying]:
@@ -122,21 +190,13 @@ def _tokens(reference: Document, places: Iterable[int]) -> tuple[int, ...]:
 
 
 def _segments(reference: Document, question: str) -> Iterator[_Segment]:
-    """The parts of a reference, analysed; long asides in brackets that are sentences stand by themselves."""
+    """The parts of a reference, analysed."""
     text = reference.text
     cut = reference.tokens[_MOST_WORDS].start if len(reference.tokens) > _MOST_WORDS else len(text)
     parts = parts_of(text[:cut], question)
     pieces: list[tuple[Part, str]] = []
-    asides = {match[1] for part in parts for match in _ASIDE.finditer(part.text)}
-    analysed = documents_of(asides)
     for part in parts:
-        plain = _EXAMPLES.sub(lambda match: " " * len(match[0]), part.text)
-        inside: list[tuple[Part, str]] = []
-        for match in _ASIDE.finditer(plain):
-            if _has_clause(analysed.get(match[1])):
-                inside.append((part, " " * match.start(1) + match[1]))
-                plain = plain[: match.start()] + " " * len(match[0]) + plain[match.end() :]
-        pieces += [(part, plain), *inside]
+        pieces.append((part, _EXAMPLES.sub(lambda match: " " * len(match[0]), part.text)))
     documents = documents_of(plain.strip() for _, plain in pieces)
     for part, plain in pieces:
         stripped = plain.strip()
@@ -146,45 +206,73 @@ def _segments(reference: Document, question: str) -> Iterator[_Segment]:
 
 
 def _sentences(document: Document) -> list[Span]:
-    """The sentences of a text, less those that begin in the middle of one."""
+    """The sentences of a text, less those that begin in the middle of something: brackets, a calculation."""
     sentences: list[Span] = []
+    brackets = [(match.start(), match.end()) for match in BRACKETS.finditer(document.text)]
+    if document.text.count("=") > 2 and ";" in document.text:
+        return [Span(0, len(document.tokens))]
     for sentence in document.sentences:
         first = document.tokens[sentence.start]
         before = document.text[: first.start].rstrip().rstrip("\"'”’)")
         begins = first.text[0].isupper() and len(first.text) > 1 and first.pos not in ("PROPN", "SYM", "X")
         shortened = _SHORTENED.search(document.text[: first.start]) and not first.text[0].isupper()
-        if sentences and (shortened or (before[-1:] not in (".", "!", "?", ";", ":") and not begins)):
+        inside = any(start < first.start < end for start, end in brackets)
+        unfinished = BAD_END.search(document.text[: first.start].rstrip()) and before[-1:].isalnum()
+        if sentences and (
+            inside or unfinished or shortened or (before[-1:] not in (".", "!", "?", ";", ":") and not begins)
+        ):
             sentences[-1] = Span(sentences[-1].start, sentence.end)
         else:
             sentences.append(sentence)
     return sentences
 
 
-def _has_clause(document: Document | None) -> bool:
-    if document is None or not document.tokens:
-        return False
-    if document.tokens[0].text.lower() in ASKING or len(document.sentences) > 1 or ":" in document.text:
-        return False
-    whole = drafts_of(document, document.sentences[0])[0]
-    return whole.has_subject(whole.root) and whole.is_finite(whole.root)
-
-
-def _sayings(reference: Document, question: Document | None) -> Iterator[_Saying]:
+def _sayings(reference: Document, question: Document | None) -> list[_Saying]:
     asked = question.text if question else ""
     topic = topic_of(question)
     names = frozenset(_NAME.findall(f"{asked} | {reference.text}"))
     before: list[Mention] = []
     spoken: list[_Saying] = []
+    said: list[_Saying] = []
     for number, segment in enumerate(_segments(reference, asked)):
         mentions = mentions_of(segment.document)
         for order, sentence in enumerate(_sentences(segment.document)):
             here = [m for m in mentions if sentence.start <= m.index < sentence.end]
             context = _Context(here, before, topic, spoken, names, [])
+            last = said[-1] if said and said[-1].part.start == segment.part.start else None
+            if said and not segment.part.item and not order:
+                last = said[-1]
+            if last and restates(segment.document.text_of(sentence)):
+                said[-1] = _with(said[-1], segment, sentence)
+                continue
             sayings = list(_of_sentence(segment, sentence, (number, order), question, context))
+            follows = _FOLLOWS.match(segment.document.text_of(sentence))
+            if last and order and follows and not last.required and not last.part.group:
+                sayings = [replace(saying, required=False) for saying in sayings]  # of an example
             spoken = sayings or spoken
-            yield from sayings
+            for saying in sayings:
+                if (
+                    last
+                    and not saying.required
+                    and saying.text.lower().startswith(f"{last.text.lower()}, which")
+                ):
+                    said[-1] = replace(last, text=saying.text, places=(*last.places, *saying.places))
+                else:
+                    said.append(saying)
             latest = sorted((replace(m, sentence=-1) for m in reversed(here)), key=lambda m: not m.main)
             before = [*context.named, *latest, *before[:40]]
+    return said
+
+
+def _with(saying: _Saying, segment: _Segment, sentence: Span) -> _Saying:
+    """A claim with a sentence that says it again: "…; in other words, it floats"."""
+    document = segment.document
+    words = document.text_of(sentence).strip().rstrip(".")
+    places = tuple(
+        segment.start + token.start for token in document.words(sentence) if token.text[0].isalnum()
+    )
+    text = f"{saying.text}; {words[:1].lower()}{words[1:]}"
+    return replace(saying, text=text, places=(*saying.places, *places))
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +300,7 @@ def _of_sentence(
     if not any(token.text[0].isalnum() for token in tokens):
         return
     text = document.text_of(sentence)
-    example, gone = is_example(text), leading(text)
+    example, gone = is_example(text), leading(text) or restates(text)
     required = part.required and not example
     gone = example or gone
     reply = _YES_OR_NO.match(text)
@@ -230,11 +318,13 @@ def _of_sentence(
     kept = [token.index for token in tokens if token.start >= offset]
     if not any(document.tokens[i].text[0].isalnum() for i in kept) or text.rstrip().endswith("?"):
         return
+    if _NOT_NEEDED.search(text):
+        return
     if text.rstrip().endswith(":") and len(kept) <= LONGEST:
         return  # a heading without anything below it
     grouped = bool(part.group) or bool(re.match(r"(?:if|when)\b", part.label, re.I))
     drafts = _drafts(document, sentence, kept, whole=grouped)
-    if len(drafts) > 1 and not all(_is_sound(text_of(draft)) for draft in drafts):
+    if len(drafts) > 1 and not all(_is_sound(text_of(draft), text) for draft in drafts):
         drafts = _drafts(document, sentence, kept, whole=True)
     if part.group and place[1]:
         part, required, grouped = replace(part, group="", needed=0), False, False
@@ -254,18 +344,21 @@ def _of_sentence(
             yield saying
 
 
-def _is_sound(words: str) -> bool:
-    """Whether a statement begins and ends as one may."""
-    return not (_BAD_START.match(words) or BAD_END.search(words))
+def _is_sound(words: str, sentence: str) -> bool:
+    """Whether a statement begins and ends as one may; not as "air rises over the mountains, cools" does."""
+    tail = re.search(r", (\w+)$", words)
+    cut = tail and tail[1] not in ("too", "either", "though") and not sentence.rstrip(" .!").endswith(tail[1])
+    return not (cut or _BAD_START.match(words) or BAD_END.search(words))
 
 
 def _labelled(words: str, part: Part, order: int) -> str:
-    """A claim with the heading above it, where it would not be understood without."""
+    """A claim with the heading above it, unless it has its words."""
     label = part.label.strip()
-    if not label or order or label.lower() in words.lower():
+    if not label or (order and not part.headed) or label.lower() in words.lower():
         return words
     if re.match(r"(?:if|when)\b", label, re.I):
         return f"{label[:1].lower()}{label[1:]} {words}"
+    words = re.sub(r"^(?:instead(?! of\b)|additionally|furthermore|moreover),? ", "", words, flags=re.I)
     return f"{label_in_text(label)}: {words}"
 
 
@@ -300,7 +393,9 @@ def _said(draft: Draft, segment: _Segment, question: Document | None, context: _
     """A statement in words: pronouns named, fragments completed."""
     # One of several things to say, or what stands under a heading, goes on from the question.
     mentions = list(reversed(context.here)) if segment.part.group and context.topic else context.mentions
-    named, is_open, things = resolved(draft, mentions, context.topic)
+    is_command = draft.tokens[draft.root].tag == "VB" and not draft.has_subject(draft.root)
+    # "Click on the slide. Drag it": which of several things is meant is seldom sure in a command.
+    named, is_open, things = (draft, True, []) if is_command else resolved(draft, mentions, context.topic)
     context.named.extend(thing for thing in things if thing not in context.named)
     root = draft.root
     if is_open and context.spoken and (first := _this(named)) is not None:

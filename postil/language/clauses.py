@@ -24,7 +24,7 @@ from postil.language.drafts import (
 )
 from postil.language.lists import listed
 
-_LONGEST = 120  # words of a sentence; a longer one stays whole
+_LONGEST = 45  # words of a sentence; the tree of a longer one is too often wrong
 _MOST = 40  # statements of a sentence
 _CAUSES = word_set("because since cause")
 _NARROWING = word_set("not only just simply merely partly")  # before "because"
@@ -33,9 +33,19 @@ LINKS = word_set(
     "so also then thus therefore hence too however because additionally furthermore moreover consequently "
     "accordingly further nevertheless nonetheless besides similarly likewise while whereas"
 )
-_CONCLUDING = word_set("therefore thus hence also however consequently accordingly nevertheless")
+_CONCLUDING = word_set("therefore thus hence however consequently accordingly nevertheless")
 _JOINING = word_set("and but or yet nor so")
 _REASON = re.compile(r"(?:the|one|another) (?:main )?reason (?:\w+ ){0,3}(?:is|was) (?:because|that)\b")
+_FORMULA = re.compile(r"[=→⇒]|[-–]+>|<[-–]|:(?=\s)")  # or a list after a colon
+# What somebody said, believed or got wrong is no fact.
+_SPEECH = word_set(
+    "say claim argue think believe conclude suppose assume allege deny suggest state tell imagine pretend "
+    "insist maintain testify assert hope fear doubt report hear feel expect promise warn ask reply"
+)
+_SAYINGS = word_set(
+    "claim testimony belief view idea conclusion argument statement opinion hypothesis assumption myth "
+    "fallacy story legend rumour rumor suspicion report fear hope doubt mistake error"
+)
 _THIS_IS_BECAUSE = (("this", "that", "it"), ("is", "was"), ("because", "since", "that"))
 
 
@@ -47,7 +57,8 @@ def drafts_of(document: Document, sentence: Span) -> list[Draft]:
     heads |= dict.fromkeys(roots[1:], roots[0]) | {roots[0]: roots[0]}
     whole = Draft(document.tokens, heads, {i: document.tokens[i].relation for i in indices})
     # Several trees in one sentence, or a formula: where it was not understood, it stays whole.
-    if len(indices) > _LONGEST or roots[1:] or any(token.text == "=" for token in document.words(sentence)):
+    unclear = roots[1:] or _FORMULA.search(document.text_of(sentence)) or not _is_closed(whole)
+    if len(indices) > _LONGEST or unclear:
         return [whole]
     whole = _mended(whole)
     waiting, finished = deque([whole]), list[Draft]()
@@ -82,14 +93,50 @@ def _mended(draft: Draft) -> Draft:
 
 def _parts(draft: Draft) -> list[Draft] | None:
     """What the first rule that fits makes of a draft: always fewer tokens in each."""
-    for rule in RULES:
+    for rule in (_linked, _also, listed) if _is_reported(draft) else RULES:
         parts = rule(draft)
-        if parts and all(len(part.heads) < len(draft.heads) for part in parts):
+        if parts and all(len(part.heads) < len(draft.heads) and _keeps(draft, part) for part in parts):
             # "Landscape, because it is wider than high": there a name is what is said.
             is_name = rule is _cause and draft.tokens[draft.root].pos in ("NOUN", "PROPN")
             if all(_is_whole(part) or (is_name and part.root == draft.root) for part in parts):
                 return parts
     return None
+
+
+def _is_closed(draft: Draft) -> bool:
+    """Whether what stands in brackets is there with both of them."""
+    signs = [draft.low(index) for index in draft.order]
+    return signs.count("(") == signs.count(")") and signs.count("[") == signs.count("]")
+
+
+def _keeps(draft: Draft, part: Draft) -> bool:
+    """Whether a part has what stands in brackets, with them, as it is or not at all."""
+    inside: list[int] = []
+    for index in draft.order:
+        if inside or draft.low(index) in ("(", "["):
+            inside.append(index)
+        if inside and draft.low(index) in (")", "]"):
+            if 0 < sum(i in part.heads for i in inside) < len(inside):
+                return False
+            inside = []
+    return _is_closed(part)
+
+
+def _is_reported(draft: Draft) -> bool:
+    """Whether it tells what somebody says or thinks: "the jury concluded that …", "the idea that …"."""
+    for index in draft.order:
+        lemma = draft.tokens[index].lemma.lower()
+        if lemma in _SPEECH and draft.tokens[index].pos == "VERB":
+            if index == draft.root and draft.below(index, "ccomp", "xcomp", "parataxis"):
+                return True
+            if draft.relations[index] == "parataxis" and not draft.below(
+                index, "obj", "obl", "ccomp", "xcomp"
+            ):
+                return True  # "he is guilty, the jury concluded"
+        named = lemma in _SAYINGS and draft.tokens[index].pos == "NOUN"
+        if named and (draft.below(index, "acl", "ccomp") or draft.relations[index] == "nsubj"):
+            return True
+    return False
 
 
 def _inverted(draft: Draft, words: list[int]) -> bool:
@@ -186,6 +233,8 @@ def _cause(draft: Draft) -> list[Draft] | None:
         ]
         if not marks or not draft.has_subject(clause) or not draft.is_finite(clause):
             continue
+        if _is_fronted(draft, clause):
+            continue  # "in the morning the sun is in the east, so shadows point west": it holds for both
         before = min(draft.subtree(clause)) - 1
         if _asserts(draft, clause, marks) and not (before in draft.heads and draft.low(before) in _NARROWING):
             rest = draft.without(draft.subtree(clause))
@@ -194,6 +243,13 @@ def _cause(draft: Draft) -> list[Draft] | None:
                 return [part]
             return [part, rest] if clause < root else [rest, part]
     return None
+
+
+def _is_fronted(draft: Draft, clause: int) -> bool:
+    """Whether something says before the subject when or where it all is so."""
+    start = min((min(draft.subtree(i)) for i in draft.below(draft.root, *SUBJECTS)), default=0)
+    fronts = [i for i in draft.below(draft.root, "obl", "advcl") if i < start and i != clause]
+    return any(draft.below(i, "case", "mark") for i in fronts) and clause > draft.root
 
 
 def _asserts(draft: Draft, clause: int, marks: Sequence[str]) -> bool:
@@ -312,6 +368,10 @@ def _beside(draft: Draft) -> list[Draft] | None:
             and _comma_or_stop(draft, other)
         ):
             members = draft.subtree(other)
+            if draft.low(min(i for i in members if draft.low(i) not in ",;")) == "so" and _is_fronted(
+                draft, other
+            ):
+                continue
             if draft.low(min(members)) == "(" or (
                 min(members) - 1 in draft.heads and draft.low(min(members) - 1) == "("
             ):
@@ -324,7 +384,7 @@ def _comma_or_stop(draft: Draft, index: int) -> bool:
     first = min(i for i in draft.subtree(index) if draft.tokens[i].text[0].isalnum())
     if draft.low(first) == "so":
         return True
-    return first - 1 in draft.heads and draft.low(first - 1) in (",", ";", "-", "–", "—", ":", ".")
+    return first - 1 in draft.heads and draft.low(first - 1) in (",", ";", ".")
 
 
 RULES: tuple[Callable[[Draft], list[Draft] | None], ...] = (

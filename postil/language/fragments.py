@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from postil.language.clauses import drafts_of
 from postil.language.document import Document
@@ -16,10 +17,10 @@ from postil.language.wording import label_in_text, with_small_letter
 
 LONGEST = 12  # words of one that is put into a sentence
 ASKING = word_set("what which who whom whose where when why how")
-_AUXILIARIES = word_set("is are was were do does did can could will would should may might must has have had")
+AUXILIARIES = word_set("is are was were do does did can could will would should may might must has have had")
 _CHOICE = re.compile(r",\s+\w+(?:,\s+\w+)*,?\s+or\s+\w+,")  # "Which container, A or B, …"
 BAD_END = re.compile(
-    r"\b(?:of|which|to|the|a|an|and|or|is|are|was|were|where|for|from|with|by|than|example|that|if|because"
+    r"\b(?:of|so|which|to|the|a|an|and|or|is|are|was|were|where|for|from|with|by|than|example|that|if|because"
     r"|can|could|will|would|should|may|might|must|has|have|had|do|does|did)$",
     re.I,
 )
@@ -86,6 +87,8 @@ def _stated(asked: str, words: str) -> str:
     whole = statement(asked, words).rstrip(".")
     if whole.lower() == words.lower() or len(whole.split()) > 30 or BAD_END.search(whole):
         return ""
+    if not _keeps_order(asked, words, whole):
+        return ""
     # The order of a statement: what is asked for is the subject, what something is, or follows "do".
     as_subject = whole.lower().startswith(words.lower())
     inverted = re.search(r"\b(?:do|does|did)\b", asked.lower()) and not re.search(
@@ -108,6 +111,19 @@ def _stated(asked: str, words: str) -> str:
     return with_small_letter(whole, document.tokens[0])
 
 
+def _keeps_order(asked: str, words: str, whole: str) -> bool:
+    """Whether a verb was put where one can stand: not "groups to are have …", "tried the king to kill"."""
+    before, _, after = whole.lower().partition(words.lower())
+    said, known = (re.findall(r"[\w']+", text.lower()) for text in (f"{before} | {after}", asked))
+    questions = set(pairwise(known))
+    doubled = [
+        pair
+        for pair in pairwise(said)
+        if pair[1] in AUXILIARIES and pair[0] in AUXILIARIES | {"to"} and pair not in questions
+    ]
+    return not doubled and after.split()[:1] != ["to"]
+
+
 def _asking(question: Document) -> Document | None:
     """The sentence of a question that asks with what, who, how …: the last, or the first with "which"."""
     sentences = [s for s in question.sentences if {t.text.lower() for t in question.words(s)[:2]} & ASKING]
@@ -124,7 +140,7 @@ def answered(question: Document, reply: str) -> str:
     """What "yes" or "no" says, where the question can be answered so."""
     for sentence in reversed(question.sentences):
         text = question.text_of(sentence)
-        if text.split()[0].lower() in _AUXILIARIES and " or " not in text:
+        if text.split()[0].lower() in AUXILIARIES and " or " not in text:
             whole = statement(text, reply).rstrip(".")
             document = analyse(whole)
             (draft, *more) = drafts_of(document, document.sentences[0])

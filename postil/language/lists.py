@@ -286,6 +286,9 @@ def _of_things(draft: Draft, head: int, conjuncts: Sequence[int]) -> list[Draft]
     if any(len(draft.tokens[member].text) < 2 or draft.tokens[member].tag == "CD" for member in members):
         return None
     is_subject = draft.relations[head].startswith("nsubj")
+    after = conjuncts[-1] + 1
+    if not is_subject and after in draft.heads and draft.tokens[after].tag in ("NNS", "VBZ"):
+        return None  # "air rises over the hills, cools and rain falls": the tree took verbs for nouns
     parts = [_first(draft, head, conjuncts)]
     for conjunct in conjuncts:
         if draft.below(conjunct, "cop", "nsubj", "mark"):

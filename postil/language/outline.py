@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import accumulate, pairwise
+from itertools import pairwise
 
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}
 _NUMBER = rf"(?:{'|'.join(_NUMBERS)}|\d{{1,2}})"
@@ -33,7 +33,13 @@ _REMARKS = re.compile(
     r" (?:say|state|mention|explain|include|note|identify|recogni[sz]e|describe|refer to"
     r"|show)\b:?(?: that\b)?"
     r"|\((?!for|e\.|eg|ex)[a-z ]{1,20}:\)|\b(?:award|give)(?=\s+(?:\d|one|two|half))"
-    r"|\((?:no )?partial credit[^)\n]{0,60}\)",
+    r"|\((?:no )?partial credit[^)\n]{0,60}\)"
+    r"|\((?:half an?|half|one|an?|\d) (?:points?|marks?)(?: for)? each\)"
+    r"|(?:(?<=^)|(?<=[.;:\n•●○▪◦‣] )|(?<=[.;:\n•●○▪◦‣]))(?:(?:the |an )?(?:answers?|results?)"
+    r" (?:may|can|could|might) (?:also )?be (?:rounded|given|stated|written|expressed|shortened)"
+    r"|it (?:is|would be) (?:also |already )?(?:sufficient|enough|acceptable|fine|okay|ok)"
+    r" (?:to (?:give|state|mention|name|say|write|show|list|provide|describe)|if)\b)"
+    r"(?:[^.;:\n•●○▪◦‣]|\.(?=\d)|(?<=\b[ei])\.(?=[ge]\.)|(?<=\be\.g)\.|(?<=\bi\.e)\.){0,300}[.:]?",
     re.I,
 )
 _AWARD = re.compile(
@@ -54,11 +60,16 @@ _EXAMPLE = re.compile(
     r"^\W*(?:for example|for instance|e\.\s?g\.?|eg|(?:an )?examples?(?=\s*[:,]))(?!\w)[\s,:.)]*", re.I
 )
 _LEADING = re.compile(
-    r"^\W*(?:i\.\s?e\.|that is(?= to say|,)(?: to say)?|in other words|as a result|as a consequence"
+    r"^\W*(?:as a result|as a consequence"
     r"|in addition|in conclusion"
     r"|in summary|overall(?=,)|of course|for this reason|note that|first(?:ly)?(?=,)"
     r"|second(?:ly)?(?=,)|third(?:ly)?(?=,)"
     r"|finally|lastly|also|i think(?: that)?|basically)(?!\w)[\s,:]*",
+    re.I,
+)
+_RESTATED = re.compile(
+    r"^\W*(?:i\.\s?e\.|that is(?= to say|,)(?: to say)?|in other words|put (?:differently|another way)"
+    r"|or rather|to put it (?:differently|another way))(?!\w)[\s,:]*",
     re.I,
 )
 _OTHERWISE = re.compile(
@@ -92,8 +103,17 @@ _ITEM = re.compile(
 _FOLLOWING = re.compile(
     r",(\s+)(whereby|so)\b(?=\s+(?:there|the|it|its|they|this|these|each|an?|no|all|you|we|he|she)\b)", re.I
 )
+_SOMEBODY = re.compile(
+    r"\b(?:(?:claim|argue|believ|conclude?|suppos|assum|alleg|den[iy]|think|thought|sa[iy]|said|told|stat"
+    r"|testif|insist|suggest|imagin|pretend)(?:e?[sd]|ing|ies|ied)?\b|according to\b|if\b"
+    r"|(?:testimony|view|idea|opinion|belief|myth|fallacy) that\b)",
+    re.I,
+)
+BRACKETS = re.compile(r"\((?:[^()\n]|\([^()\n]{0,100}\)){1,400}\)")
 _BREAK = re.compile(
-    r"^[A-E]\.(?=\s+[A-Z][a-z])|\n\s*\n|(?<=[.:;!?])[ \t]*\n|\n(?=\s*(?:[A-Z(]|or\b))"
+    r"^[A-Z]\.(?=\s+(?:The|When|If|It|Because|Since|Both|This|There|In|Its?|They|As|A|An)\s)"
+    r"|(?<=\s[A-Z]\.)\s(?=(?:The|When|If|It|This|There|These|Therefore)\s+[a-z])"
+    r"|^[A-E]\.(?=\s+[A-Z][a-z])|\n\s*\n|(?<=[.:;!?])[ \t]*\n|\n(?=\s*(?:[A-Z(]|or\b))"
     r"|(?<=\s)OR(?=\s)|;(?=\s)|\s(?=Or,?\s|Alternatively\b(?! to\b))|(?<!\S)[a-z]\w+:(?=\s+[A-Z][a-z]+\s)"
 )
 # A sentence or step that begins without a stop before it, as where line ends were lost.
@@ -104,17 +124,19 @@ _STEPS = (
 )
 _UNSTOPPED = re.compile(
     r"(?<=[a-z0-9)'\"”])\s(?=(?:The|This|These|If|There|Each|When|They|It)\s[A-Za-z(])"
-    r"|(?<=[\w'])\s(?=(?:(?:double-|right-)?click|scroll)\s+(?:(?:on|through|over|inside)\s+)?(?:the"
+    r"|(?<=[\w'])(?<!shown)(?<!listed)(?<!below)(?<!above)\s(?=(?:(?:double-|right-)?click|scroll)\s+(?:(?:on|through|over|inside)\s+)?(?:the"
     r"|any|['\"“‘]))"
+    r"|(?<=[\w)'\"”])(?<!ouble)(?<!ight)(?<!Left)\s(?=(?:(?:Double-|Right-)?[Cc]lick|Press|Hit|Tap|Type)\s+[A-Z0-9('\"“])"
     rf"|(?<=[\w)'\"”.])\s(?=(?:{_STEPS})\s+(?:on|the|in|any|all|a|an|your|each|through|it|down|to"
     rf"|one|this|that|inside|out|up|['\"“‘]))"
 )
 _JOINED = re.compile(
     r"(?:\b(?:of|in|to|and|or|for|with|on|at|from|by|the|a|an|is|was|called|named|as|than|then|you"
     r"|can|could|should"
-    r"|must|will|just|need)|(?:^|[\s(])\w{1,2}[.)])\s*$",
+    r"|must|will|just|need|alternatively)|(?:^|[\s(])\w{1,2}[.)])\s*$",
     re.I,
 )
+_AIM = re.compile(r"(?:^|[.!?:)]\s+)(?:To|In order to)\s[^.!?]{0,80}$")  # "To remove it click …"
 _HEADING = re.compile(
     r"(?:(?<=^)|(?<=[.;!?)]\s)|(?<=\n))\s*(?P<label>[A-Z(][^\n.:;!?]{1,60}?)\s*:(?=\s*[^\s:/\d])"
 )
@@ -122,10 +144,14 @@ _HEADING = re.compile(
 _NO_LABEL = re.compile(
     r"(?:(?:the )?(?:some )?(?:possible|main|following|correct|sample|suggested)\b.*"
     rf"|(?:(?:any|{_NUMBER}|one|all|some|at least|either)\b.*(?:following|these|of|should)\b.*)"
-    r"|(?:the )?(?:answers?|reasons?|purposes?|solutions?|notes?|explanations?|part)\W*\w?"
+    r"|(?:see|note)\b.*|(?:the )?(?:answers?|reasons?|purposes?|solutions?|notes?|explanations?|part)\W*\w?"
     r"|\(?[a-z0-9]\)?)$",
     re.I,
 )
+_DASHED = re.compile(r"\s*(?P<label>[A-Za-z][\w/ -]{1,50}?)\s+[-–—]\s+(?=\S)")  # "full duplex - both at once"
+_SIGNS = "●•○▪◦‣"
+_EXAMPLES_FOLLOW = re.compile(r"\b(?:examples?|e\.g|such as|for instance)\b", re.I)
+_BESIDE = re.compile(r"\W*(?:while|whereas|and|but)\s", re.I)  # after a semicolon
 _MOST_WORDS = 6  # of a heading
 
 
@@ -142,6 +168,7 @@ class Part:
     group: str = ""
     needed: int = 0
     weight: float = 0.0  # the points that are given for all of it; 0 where nothing is said of points
+    headed: bool = False  # begins with its label, which then holds for all of it
     otherwise: bool = False  # says in another way what the part before it says
 
 
@@ -159,18 +186,49 @@ def parts_of(text: str, question: str = "") -> list[Part]:
         cuts |= items
         bounds = sorted({*bounds, *items})
     bounds = sorted({*bounds, *filter(None, map(partial(_before_heading, plain), bounds, bounds[1:]))})
+    above, label_end = "", -1  # the heading of the part before, and where the last one ended
+    examples = _examples(plain, items)
     for start, end in pairwise(bounds):
         part, is_label = _part(plain, start, end, cuts.get(start, 0), weights)
         if is_label:
-            label = part.label
+            label, label_end = part.label or label, end
         elif any(map(str.isalnum, part.text)):
             if part.item > 1 and parts and parts[-1].item and part.item != parts[-1].item + 1:
                 label = ""  # an outer list goes on after an inner one
             own = part.label or (label if part.item or not parts or not parts[-1].item else "")
-            parts.append(replace(part, label=own))
+            goes_on = plain[:start].rstrip().endswith(";") and not part.item and bool(parts)
+            if goes_on:  # "Advantage: it is light; it is cheap", "for example, x; y"
+                part = replace(part, headed=part.headed or (not own and parts[-1].headed))
+                own = own or above
+                part = replace(part, required=parts[-1].required and not is_example(parts[-1].text))
+            elif own and not part.item and start == label_end and "\n" not in plain[end - 1 : end]:
+                part = replace(part, headed=not own.lower().startswith("to "))
+            above = own
+            parts.append(replace(part, label=own, required=part.required and start not in examples))
             label = label if part.item else ""
     lettered = re.search(r"\([a-c]\)|\b[a-c]\)", question)
     return _grouped(parts, few, 0 if lettered else asked_for(question))
+
+
+def _examples(text: str, items: Iterable[int]) -> set[int]:
+    """The items of an inner list that are examples of the point above it: "noise, e.g.: i) … ii) …"."""
+    examples: set[int] = set()
+    places = sorted(items)
+    for number, place in enumerate(places):
+        sign = _ITEM.match(text, place)
+        before = re.split(r"[.;\n]", text[places[number - 1] if number else 0 : place].rstrip(" (.:"))[-1]
+        if sign and _EXAMPLES_FOLLOW.search(before) and _value(sign["sign"], _kind(sign["sign"])) == 1:
+            kind = _kind(sign["sign"])
+            for other in places[number:]:
+                match = _ITEM.match(text, other)
+                if not match or _kind(match["sign"]) != kind:
+                    break
+                examples.add(other)
+    return examples
+
+
+def _kind(sign: str) -> str:
+    return "\\d+" if sign.isdigit() else "[ivx]+" if re.fullmatch("[ivx]+", sign) else "[a-h]"
 
 
 def _sentences(text: str, cue: re.Match[str] | None) -> dict[int, int]:
@@ -215,12 +273,25 @@ def _without_awards(text: str) -> tuple[str, list[tuple[int, float]]]:
     if len(ticks) > 1:
         weights += [(match.start(), 1.0) for match in ticks]
         plain = _blanked(plain, _TICK)
-    plain = re.sub(r"[-–=]>|→", lambda match: " " * len(match[0]), plain) if "1" in plain[:3] else plain
     # Clauses that the parser often takes for something else: "leaves a gap, so there is no path".
-    plain = _FOLLOWING.sub(lambda match: f";{match[1]}{' ' * len(match[2])}", plain)
-    plain = re.sub(r"\((or\b[^()\n]*)\)", r" \1 ", plain)
-    plain = re.sub(r"\[([^\[\]\n]{15,})\]", r" \1 ", plain)
+    plain = _FOLLOWING.sub(_stopped, plain)
+    plain = re.sub(r"\((or\b[^()\n]*)\)(?=\W*$)", r" \1 ", plain)
+    plain = re.sub(r"(^|[.!?:;]\s*)\[([^\[\]\n]{15,})\]", r"\1 \2 ", plain)
     return _blanked(plain, _REMARKS), weights
+
+
+def _stopped(match: re.Match[str]) -> str:
+    """A semicolon for ", so", unless it belongs to what somebody says: "he says it floats, so it …"."""
+    sentence = re.split(r"[.!?;\n]", match.string[max(0, match.start() - 400) : match.start()])[-1]
+    if _SOMEBODY.search(sentence) or re.match(
+        r"\s+(?:the story|it is said|they say)", match.string[match.end() :]
+    ):
+        return match[0]
+    if re.match(r"\s*(?:if|when|in|at|on|during|after|before|once|with|without)\b", sentence, re.I):
+        return match[0]  # what holds for both
+    if sentence.count("(") != sentence.count(")"):
+        return match[0]
+    return f";{match[1]}{' ' * len(match[2])}"
 
 
 def _blanked(text: str, pattern: re.Pattern[str]) -> str:
@@ -238,15 +309,24 @@ def _cuts(text: str) -> dict[int, int]:
     cuts |= {
         match.end(): 0
         for match in _UNSTOPPED.finditer(text)
-        if not _JOINED.search(text[max(0, match.start() - 12) : match.start()])
+        if not _JOINED.search(text[max(0, match.start() - 16) : match.start()])
+        and not _AIM.search(text[max(0, match.start() - 90) : match.start()])
     }
     bullets = [match.start() for match in _BULLET.finditer(text)]
+    signs = {place: text[place:].lstrip()[:1] for place in bullets}
+    inner = [place for place in bullets if signs[place] != signs[bullets[0]]]
+    if inner and _few(text):  # what stands below one of several ways belongs to it
+        below = range(inner[0], next((b for b in bullets if b > inner[-1] and b not in inner), len(text)))
+        cuts = {place: number for place, number in cuts.items() if place not in below}
+        bullets = [place for place in bullets if place not in inner]
     if len(bullets) > 1:
         cuts |= {place: number for number, place in enumerate(bullets, 1)}
         cuts |= {match.end(): 0 for match in _HEADING.finditer(text[: bullets[0]])}
-    depths = list(accumulate((character == "(") - (character == ")") for character in text))
-    cuts = {place: number for place, number in cuts.items() if not place or depths[place - 1] <= 0}
-    return cuts | _numbered(text)
+    brackets = [(match.start(), match.end()) for match in BRACKETS.finditer(text)]
+    cuts = {p: number for p, number in cuts.items() if not any(start < p < end for start, end in brackets)}
+    numbered = _numbered(text)
+    signs_end = {match.end() for match in map(partial(_ITEM.match, text), numbered) if match}
+    return {place: number for place, number in cuts.items() if place not in signs_end} | numbered
 
 
 def _numbered(text: str) -> dict[int, int]:
@@ -300,6 +380,8 @@ def _part(
     if _OPTIONAL.search(part.text):
         part = replace(part, text=_blanked(part.text, _OPTIONAL), required=False)
     part = replace(part, text=_blanked(part.text, _ONLY_FEW))
+    beside = _BESIDE.match(part.text) if text[:start].rstrip().endswith(";") else None
+    part = _blank(part, beside.end()) if beside else part
     if otherwise := _OTHERWISE.match(part.text):
         part = replace(_blank(part, otherwise.end()), otherwise=True)
     elif re.search(r"\bOR\s*$", text[max(0, start - 12) : start]):
@@ -311,7 +393,17 @@ def _part(
         return replace(part, label=_label(stripped)), True
     if heading and _is_heading(heading["label"]):
         part = replace(_blank(part, heading.end()), label=_label(heading["label"]))
-    return part, False
+        part = replace(part, headed=not part.label.lower().startswith("to "))
+    elif item and (dashed := _DASHED.match(part.text)) and _is_heading(dashed["label"]):
+        part = replace(part, label=dashed["label"].strip(), headed=True)
+    return _in_one_line(part), False
+
+
+def _in_one_line(part: Part) -> Part:
+    """A part without the bullets inside it: what stands below it goes on after a semicolon."""
+    text = re.sub(rf"[{_SIGNS}](?=[\s{_SIGNS}]*$|\s*[{_SIGNS}])", " ", part.text)
+    text = re.sub(rf"(?<!:)(\s)[{_SIGNS}](?=\s)", r"\1;", text)
+    return replace(part, text=re.sub(rf"[{_SIGNS}](?=\s)", " ", text))
 
 
 def _label(written: str) -> str:
@@ -349,6 +441,7 @@ def _grouped(parts: Iterable[Part], few: int, asked: int) -> list[Part]:
     """Alternatives get a group: items of which some are enough, a part and what may be said instead."""
     grouped = list(parts)
     needed = few or asked
+    grouped = [part if part.required else replace(part, item=0) for part in grouped]
     if needed and sum(bool(part.item) for part in grouped) > needed:
         grouped = _with_steps(grouped)
     items = [number for number, part in enumerate(grouped) if part.item]
@@ -392,6 +485,12 @@ def is_step(text: str) -> bool:
 def leading(text: str) -> int:
     """The length of what only leads to a statement: "that is", "in other words"."""
     match = _LEADING.match(text)
+    return match.end() if match else 0
+
+
+def restates(text: str) -> int:
+    """The length of "in other words", "that is", at the beginning of a text; 0 where it does not begin so."""
+    match = _RESTATED.match(text)
     return match.end() if match else 0
 
 

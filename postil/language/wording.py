@@ -29,8 +29,10 @@ def text_of(draft: Draft, names: frozenset[str] = frozenset()) -> str:
         text += word if joined or tight or last is None else f" {word}"
         last = index
     text = re.sub(r"\(\s*\)|\[\s*\]", "", " ".join(text.split())).strip(" ,;")
-    if text.count("(") != text.count(")"):
-        text = " ".join(text.replace("(", "").replace(")", "").split())
+    open_ = text.count("(") - text.count(")")
+    text = text + ")" * open_ if open_ > 0 else text.removesuffix(")" * -open_)
+    if re.search(r"[a-z][A-Z]\.$|\w{5,}\.$", text):
+        text = text[:-1]  # a stop that the last word was taken to have
     if not order or order[0] in draft.words:
         return text
     return with_small_letter(text, draft.tokens[order[0]], names)
