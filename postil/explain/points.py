@@ -38,7 +38,7 @@ _CLAUSE = re.compile(
 _LOOSE_END = re.compile(
     r"[\s,;:–-]+(?:and|or|but|so|because|i\.?e\.?|e\.?g\.?|which|that|the|a|an|to|of)$", re.I
 )
-_CHOICE = re.compile(r"\b(?:which|whose|who|will|would|do|does|is|are|or)\b", re.IGNORECASE)
+_CHOICE = re.compile(r"\b(?:what|which|whose|who|will|would|or)\b|^(?:do|does|is|are|can)\b", re.IGNORECASE)
 
 
 def facet_text(facet: Facet) -> str:
@@ -202,7 +202,7 @@ def points_of(
                 quotation(written, outcome.spans),
                 quotation(written, outcome.spans, sentence=True),
                 coverages.get(text),
-                bool(_CHOICE.match(question) or re.search(r"\b(?:which|whose)\b|\bor\b", question, re.I)),
+                bool(_CHOICE.search(question)),
                 text,
             )
         )
