@@ -16,7 +16,7 @@ from postil.data.files import write_text
 from postil.data.formats.tables import read_table
 from postil.data.labels import PLAIN_NAMES
 from postil.explain.highlighting import highlight_svg
-from postil.explain.notes import facet_text
+from postil.explain.points import facet_text
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "teachers" / "explanations.md"
@@ -32,12 +32,12 @@ EXAMPLES = {
     "revolution.08": "",
     "rust.09": "",
     "metaphor.09": "",
-    "seeds.05": "The answer does say that seeds need air. In a bare list the quick reader does not see "
-    "every item.",
+    "seeds.05": "The claims in the picture have it that air is left out, which the answer does name. In a bare list the "
+    "quick reader does not see every item; the note keeps to what is sure.",
     "price.07": "The price does not fall: the label should be “contradicts”. The note follows the label, so "
     "that it does not mention the mistake.",
-    "mountains.04": "The answer does not say that air rises over the mountains; the quick reader took the "
-    "rain on one side for it.",
+    "mountains.04": "The claims in the picture have it that the answer says that air rises over the mountains; the quick "
+    "reader took the rain on one side for it.",
 }
 
 

@@ -244,7 +244,8 @@ def _read_for_facets(questions: Sequence[Question]) -> Iterator[tuple[str, str]]
 def _show_facets(outcomes: Sequence[FacetOutcome]) -> None:
     from rich.text import Text
 
-    from postil.explain.notes import facet_text, facets_in_words
+    from postil.explain.notes import facets_in_words
+    from postil.explain.points import facet_text
 
     if outcomes:
         out = console()

@@ -14,8 +14,9 @@ from postil.errors import MismatchError, number_of
 from postil.explain.alignment_picture import alignment_svg
 from postil.explain.charts import Bar, bar_chart, histogram, share_bar
 from postil.explain.highlighting import SIGNS, STYLE, highlighted
-from postil.explain.notes import PLAIN_OUTCOMES, facet_text
+from postil.explain.notes import PLAIN_OUTCOMES
 from postil.explain.page import escape, page
+from postil.explain.points import facet_text
 from postil.grading.credit import as_read
 
 EMPTY = '<span class="none">(empty)</span>'

@@ -7,9 +7,8 @@ nothing to say, there is no note.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -23,22 +22,26 @@ from postil.data.judgements import (
     Pupils,
 )
 from postil.data.labels import PARTLY, PLAIN_NAMES
-from postil.data.questions import Facet
 from postil.explain.clauses import Tree
+from postil.explain.coverage import Coverage, coverage_of, vectors_of
+from postil.explain.feedback import doubted, for_student
 from postil.explain.highlighting import as_written
-from postil.explain.phrases import base, is_punctuation, kind_of, lemma, uncapitalised
-from postil.explain.quotations import (
-    EDGES,
-    WORDS,
-    content_words,
-    cut,
-    nearest_sentence,
-    quotation,
-    whole_quotation,
+from postil.explain.phrases import forms_in, listed
+from postil.explain.points import (
+    FEW,
+    LONG_CLAIM,
+    LONG_POINT,
+    Point,
+    claim_in_words,
+    facet_text,
+    missing_of,
+    points_of,
+    texts_of,
 )
-from postil.explain.topics import View, keeps_secret, leading_question
-from postil.explain.wording import Content, Kind, Statement, Verb, sentences_of, write
-from postil.grading.credit import as_read, claims_of, needed_of
+from postil.explain.quotations import whole_quotation
+from postil.explain.topics import View
+from postil.explain.wording import Content, Kind, Statement, Subject, Verb, sentences_of, write
+from postil.grading.credit import as_read, claims_of
 from postil.grading.decision import disagreement, unsaid
 from postil.language.document import Document
 from postil.language.pipeline import documents_of
@@ -48,16 +51,9 @@ if TYPE_CHECKING:
 
 PLAIN_OUTCOMES = {EXPRESSED: "said", UNADDRESSED: "left out", CONTRADICTED: "contradicted"}
 _NAMED = 2  # claims named in a sentence
-_LONG_CLAIM, _LONG_NAME, _LONG_POINT, _FEW = 30, 8, 20, 6  # words
 _BELIEVED, _SURE = 0.6, 0.75  # how sure an outcome must be to be named, and to be named beside another
 _AGAINST = 0.2  # the chance from which on a claim may be the one that a contradictory answer contradicts
-_PART = 0.7  # share of an answer's words up to which a quotation is only a part of it
-_SAME_WORDS = 0.6  # share of a claim's words from which on quoting an answer's shows nothing new
-
-
-def facet_text(facet: Facet) -> str:
-    """A facet as people read it: its two terms, or its only one."""
-    return f"{facet.first} – {facet.second}" if facet.second else facet.first
+_ENOUGH = 0.75  # share of a claim's new words from which on it cannot be said that it is not said
 
 
 def _by_outcome(outcomes: Sequence[FacetOutcome], starts: Mapping[str, str]) -> list[str]:
@@ -88,113 +84,23 @@ def short_list(outcomes: Sequence[FacetOutcome]) -> str:
     return " · ".join([*listed, *([f"wrong: {wrong}"] if wrong else [])])
 
 
-def claim_in_words(facet: Facet, document: Document | None, reference: str = "") -> Content:
-    """A claim as a sentence can name it: "that ice is less dense", or quoted where it is no sentence.
-
-    What begins with a verb tells to do something where it is so written, or begins so in the `reference`;
-    otherwise it is a fragment.
-    """
-    text = facet_text(facet).strip(EDGES)
-    if document is None or facet.second:
-        return Content(Verb.POINT, cut(text, _LONG_POINT))
-    tokens = uncapitalised(document).tokens
-    while tokens and (tokens[0].pos in ("CCONJ", "PUNCT") or lemma(tokens[0]) in ("because", "that")):
-        tokens = tokens[1:]
-    if all(map(is_punctuation, tokens)):
-        return Content(Verb.POINT, text)
-    own = (tokens[0].text + document.text[tokens[0].end :]).strip(EDGES)
-    count = len(own.split())
-    if len(document.sentences) == 1 and count <= _LONG_CLAIM and not document.text.rstrip().endswith("?"):
-        kind = kind_of(tokens)
-        # "Seeing colours would show that …" has a clause as its subject.
-        if kind == "sentence" or any(base(token) == "csubj" for token in tokens):
-            return Content(Verb.SAY, own, tokens)
-        tells = text[:1].isupper() or tokens[0].text.capitalize() in reference.split()
-        if kind == "verb" and tokens[0].tag in ("VB", "VBP") and tells:
-            return Content(Verb.TELL, own[:1].lower() + own[1:], tokens)
-        last = next(token for token in reversed(tokens) if not is_punctuation(token))
-        if kind == "noun" and count <= _LONG_NAME and last.pos in ("NOUN", "PROPN"):
-            # "A closed path" can stand in a sentence; a bare "closed path" is quoted.
-            return Content(Verb.MENTION, own if tokens[0].pos == "DET" else f"“{own}”", tokens)
-    return Content(Verb.POINT, cut(text, _LONG_POINT), tokens)
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A claim with what became of it, in words: the claim's, and the pupil's where these are known.
-
-    The pupil's are quoted with their clause and, if it is short, with their whole sentence.
-    """
-
-    outcome: FacetOutcome
-    content: Content
-    quote: str = ""
-    sentence: str = ""
-
-    @property
-    def sureness(self) -> float:
-        """How sure the outcome is."""
-        return self.outcome.confidence
-
-    @property
-    def is_reworded(self) -> bool:
-        """Whether the pupil's words differ from the claim's so much that it helps to see them."""
-        own, claim = map(content_words, (self.quote, self.content.words))
-        return len(own) > 1 and len(own & claim) < _SAME_WORDS * len(claim)
-
-
-def points_of(
-    outcomes: Sequence[FacetOutcome],
-    written: str,
-    documents: Mapping[str, Document],
-    reference: Document | None = None,
-) -> list[Point]:
-    """Outcomes, whose spans are those of the answer as it was written, with words for each.
-
-    A reference that is only a name or an amount is named as it stands, not as a claim about the question.
-    """
-    fragment, told = None, "" if reference is None else reference.text
-    if reference is not None and len(outcomes) == 1 and len(reference.text.split()) <= _FEW:
-        content = claim_in_words(Facet("", reference.text.strip()), reference)
-        bare = content.verb not in (Verb.SAY, Verb.TELL)
-        fragment = Content(Verb.POINT, reference.text.strip(EDGES)) if bare else None
-    return [
-        Point(
-            outcome,
-            fragment or claim_in_words(outcome.facet, documents.get(outcome.facet.first), told),
-            quotation(written, outcome.spans),
-            quotation(written, outcome.spans, sentence=True),
-        )
-        for outcome in outcomes
-    ]
-
-
-def _missing(points: Sequence[Point]) -> list[Point]:
-    """The claims that an answer does not make and had to; optional ones only where no other is missing.
-
-    Of alternatives none is missing where enough of them are made.
-    """
-    made = Counter(point.outcome.facet.group for point in points if point.outcome.label == EXPRESSED)
-
-    def is_enough(facet: Facet) -> bool:
-        return bool(facet.group) and made[facet.group] >= needed_of([facet])
-
-    left_out = [
-        point for point in points if point.outcome.label == UNADDRESSED and not is_enough(point.outcome.facet)
-    ]
-    return [point for point in left_out if point.outcome.facet.required] or left_out
-
-
 def _chosen(points: Sequence[Point]) -> list[Point]:
-    """The surest of some points, and a second if it is sure as well, in the order of the reference."""
-    ranked = sorted(points, key=lambda point: -point.sureness)[:_NAMED]
-    second = [point for point in ranked[1:] if point.sureness >= _SURE and _are_short(_contents(ranked))]
+    """The surest of some points, and a second if it is sure as well, in the order of the reference.
+
+    What only repeats the question comes last.
+    """
+    ranked = sorted(points, key=lambda point: (point.is_given, -point.sureness))[:_NAMED]
+    second = [
+        point
+        for point in ranked[1:]
+        if point.sureness >= _SURE and not point.is_given and _are_short(_contents(ranked))
+    ]
     return [point for point in points if point in [*ranked[:1], *second]]
 
 
 def _are_short(contents: Sequence[Content]) -> bool:
     """Whether several claims can be named in a sentence that can be read."""
-    return sum(len(content.words.split()) for content in contents) <= _LONG_CLAIM
+    return sum(len(content.words.split()) for content in contents) <= LONG_CLAIM
 
 
 def _contents(points: Iterable[Point]) -> tuple[Content, ...]:
@@ -242,7 +148,8 @@ def spoken_against(
 
     def contents(outcomes: Sequence[FacetOutcome]) -> tuple[Content, ...]:
         return tuple(
-            claim_in_words(outcome.facet, documents.get(outcome.facet.first)) for outcome in outcomes
+            claim_in_words(outcome.facet, documents.get(next(iter(texts_of(outcome.facet)), "")))
+            for outcome in outcomes
         )
 
     wrong = [outcome for outcome in doubted if outcome.label == CONTRADICTED]
@@ -256,38 +163,82 @@ def spoken_against(
 
 def _correct(points: Sequence[Point], written: str, about: str) -> Iterator[Statement]:
     """Of a correct answer only what differs and did not count."""
-    missing = [point for point in _missing(points) if not point.outcome.facet.required]
+    missing = [
+        point
+        for point in missing_of(points)
+        if not point.outcome.facet.required and not point.is_given and point.is_surely_left_out
+    ]
     chosen = max(missing, key=lambda point: point.sureness, default=None)
     if chosen is not None and chosen.sureness >= _BELIEVED:
         yield Statement(Kind.NOT_COUNTED, missing=(chosen.content,))
 
 
 def _said(points: Sequence[Point]) -> Iterator[Statement]:
-    """What an answer says, as far as that is sure; the pupil's words where they are others."""
-    said = [point for point in points if point.outcome.label == EXPRESSED and point.sureness >= _BELIEVED]
-    chosen = _chosen(said)
-    if len(chosen) == 1 and chosen[0].is_reworded:
-        yield Statement(Kind.SAID_SO, (chosen[0].quote,), contents=_contents(chosen))
-    elif chosen:
-        yield Statement(Kind.SAID, contents=_contents(chosen))
+    """What an answer says, as far as that is sure; only the pupil's words where they are others."""
+    said = [
+        point
+        for point in points
+        if point.outcome.label == EXPRESSED and point.sureness >= _BELIEVED and not point.is_given
+    ]
+    covered = _chosen([point for point in said if point.is_covered])
+    others = [point for point in said if point.quote and point.is_spoken_of]
+    if len(covered) == 1 and covered[0].is_reworded:
+        yield Statement(Kind.SAID_SO, (covered[0].quote,), contents=_contents(covered))
+    elif covered:
+        yield Statement(Kind.SAID, contents=_contents(covered))
+    elif others:
+        best = max(others, key=lambda point: point.sureness)
+        yield Statement(Kind.AGREES, (best.quote,), subject=Subject.SECOND)
+
+
+def _left_out(points: Sequence[Point]) -> Statement:
+    """What an answer does not say, or not clearly: what is surely left out is told first."""
+    sure = [point for point in points if point.is_surely_left_out and not point.is_given]
+    if sure:
+        return Statement(Kind.LEFT_OUT, missing=_contents(_chosen(sure)))
+    least = min(points, key=lambda point: (point.is_given, point.outcome.expressed, _share(point)))
+    return (
+        _set_beside(least)
+        if least.coverage is not None
+        else Statement(Kind.UNCLEAR, missing=(least.content,))
+    )
+
+
+def _share(point: Point) -> float:
+    return point.coverage.new if point.coverage is not None else 0.0
+
+
+def _set_beside(point: Point) -> Statement:
+    """A claim that an answer makes only in part, with the things that it names and those that it does not."""
+    contents = (_of_reference(point.content),)
+    coverage = point.coverage or Coverage()
+    absent = listed(coverage.absent, "or")
+    if absent and coverage.present:
+        return Statement(Kind.MENTIONS, (listed(coverage.present), absent), contents=contents)
+    if absent:
+        return Statement(Kind.NOT_MENTIONED, (absent,), contents=contents)
+    if coverage.new >= _ENOUGH or point.content.verb in (Verb.POINT, Verb.EXAMPLE):
+        return Statement(Kind.OF_REFERENCE, contents=contents)
+    return Statement(Kind.UNCLEAR, missing=(point.content,))
 
 
 def _partly(points: Sequence[Point], written: str, about: str) -> Iterator[Statement]:
     """What an answer says, and what it gets wrong or leaves out."""
     wrong = [point for point in points if point.outcome.label == CONTRADICTED]
-    missing = _missing(points)
-    if not wrong and not missing:
-        return
+    missing = missing_of(points)
     said = list(_said(points))
     if wrong:
         yield from said
         worst = max(wrong, key=lambda point: point.outcome.contradicted)
-        yield _set_against(worst, written, about, partly=True)
-    elif not said and len(points) == 1:
-        yield Statement(Kind.ONLY_A_PART, (points[0].content.words,))
-    else:
+        yield _set_against(worst, written, about, points, partly=True)
+    elif len(points) == 1 and missing:
+        yield _set_beside(points[0])
+    elif missing:
         yield from said
-        yield Statement(Kind.LEFT_OUT, missing=_contents(_chosen(missing)))
+        yield _left_out(missing)
+    elif points and not disagreement(PARTLY, [point.outcome for point in points]):
+        required = [point for point in points if point.outcome.facet.required and not point.is_given]
+        yield _set_beside(min(required or points, key=lambda point: point.outcome.expressed))
 
 
 def _contradictory(points: Sequence[Point], written: str, about: str) -> Iterator[Statement]:
@@ -295,145 +246,63 @@ def _contradictory(points: Sequence[Point], written: str, about: str) -> Iterato
     wrong = [point for point in points if point.outcome.label == CONTRADICTED]
     if not wrong:
         others = [point for point in points if point.outcome.label != EXPRESSED] or list(points)
-        likely = max(others, key=lambda point: point.outcome.contradicted, default=None)
+        likely = max(others, key=_likely_denied, default=None)
         if likely is None:
             return
         sure = len(others) == 1 or likely.outcome.contradicted >= _AGAINST
         wrong = [likely] if sure else others[:1]
-    yield _set_against(max(wrong, key=lambda point: point.outcome.contradicted), written, about)
+    yield _set_against(max(wrong, key=_likely_denied), written, about, points)
 
 
-def _set_against(point: Point, written: str, about: str, *, partly: bool = False) -> Statement:
-    """What the pupil writes beside the claim that it contradicts."""
-    quote = _doubted(point, written, about, partly=partly)
-    kind, words = (Kind.WROTE, (quote,)) if quote else (Kind.AGAINST, ())
-    return Statement(kind, words, contents=(_of_reference(point.content),))
+def _likely_denied(point: Point) -> tuple[bool, float]:
+    return not point.is_given, point.outcome.contradicted
 
 
-def _doubted(point: Point | None, written: str, about: str, *, partly: bool) -> str:
-    """The words of an answer that are wrong: a short answer's all, those that contradict, or the nearest.
-
-    Of an answer that is `partly` right only the clause.
-    """
-    contradicts = point is not None and point.outcome.label == CONTRADICTED
-    own = (point.quote if partly else point.sentence) if point is not None and contradicts else ""
-    short = "" if partly else whole_quotation(written, _FEW)
-    return short or own or whole_quotation(written) or nearest_sentence(written, about)
+def _set_against(
+    point: Point, written: str, about: str, points: Sequence[Point], *, partly: bool = False
+) -> Statement:
+    """What the pupil writes beside the claim that it contradicts, where the two are about the same thing."""
+    quote = doubted(point, points, written, about, partly=partly)
+    whole = whole_quotation(written, FEW)
+    contents = (_of_reference(point.content),)
+    if quote and (quote == point.quote or quote == point.sentence or whole or point.is_spoken_of):
+        return Statement(Kind.WROTE, (quote,), contents=contents)
+    return Statement(Kind.OF_REFERENCE, contents=contents)
 
 
 def _of_reference(content: Content) -> Content:
     """A claim as the reference's words, which are its own whether they are a sentence or not."""
-    if content.verb in (Verb.SAY, Verb.TELL):
+    if content.verb in (Verb.SAY, Verb.TELL, Verb.EXAMPLE):
         return content
     return replace(content, verb=Verb.HAVE, words=content.words.strip("“”"))
 
 
 def _irrelevant(points: Sequence[Point], written: str, about: str) -> Iterator[Statement]:
     """What an answer that is off the point would have to say."""
-    missing = _missing(points)
+    missing = missing_of(points)
     said = [point for point in points if point.outcome.label == EXPRESSED]
     wrong = [point for point in points if point.outcome.label == CONTRADICTED]
     if said and missing:
         yield from _said(points)
-        yield Statement(Kind.LEFT_OUT, missing=_contents(_chosen(missing)))
+        yield _left_out(missing)
     elif wrong or missing:
         quote = whole_quotation(written)
         chosen = _chosen(missing) or wrong[:1]
         if quote and not said:
-            yield Statement(Kind.WROTE, (quote,), contents=(_of_reference(chosen[0].content),))
+            yield Statement(Kind.WROTE, (quote,), contents=_briefly(chosen))
+        elif missing and all(point.content.verb is Verb.POINT for point in missing):
+            yield Statement(Kind.OF_REFERENCE, contents=_briefly(chosen))
         elif missing:
-            yield Statement(Kind.LEFT_OUT, missing=_contents(chosen))
+            yield _left_out(missing)
 
 
-# What to say to a pupil when only the label is known.
-_BY_LABEL = {
-    "correct": (Kind.RIGHT,),
-    PARTLY: (Kind.GOOD_START, Kind.STILL_MISSING),
-    "contradictory": (Kind.NOT_RIGHT,),
-    "irrelevant": (Kind.OFF_THE_QUESTION, Kind.READ_AGAIN),
-    "non_domain": (Kind.NO_ANSWER_YET, Kind.READ_AGAIN),
-}
-
-
-def feedback_by_label(label: str, pupils: Pupils = Pupils.OLDER) -> str:
-    """What to say to a pupil when only the label is known."""
-    return write(map(Statement, _BY_LABEL[label]), "student", pupils)
-
-
-def for_student(
-    label: str,
-    points: Sequence[Point],
-    written: str,
-    view: View,
-    reference: Document,
-    trees: Mapping[str, Tree],
-    *,
-    deferred: bool = False,
-    pupils: Pupils = Pupils.OLDER,
-) -> str:
-    """Say to a pupil what is right, or ask one question that leads to what is not; nothing is given away."""
-    plan = list(_hinted(label, points, written, view, trees, deferred=deferred))
-    text = write(plan, "student", pupils)
-    harmless = {word for statement in plan for word in _template_words(statement, pupils)}
-    return text if keeps_secret(text, reference, view, harmless) else feedback_by_label(label, pupils)
-
-
-def _template_words(statement: Statement, pupils: Pupils) -> set[str]:
-    """The words that a statement has whatever it is about."""
-    blank = replace(statement, words=tuple("" for _ in statement.words))
-    return {word.lower() for word in WORDS.findall(write([blank], "student", pupils))}
-
-
-def _hinted(
-    label: str,
-    points: Sequence[Point],
-    written: str,
-    view: View,
-    trees: Mapping[str, Tree],
-    *,
-    deferred: bool,
-) -> Iterator[Statement]:
-    said = [
-        point
-        for point in points
-        if point.outcome.label == EXPRESSED
-        and point.sureness >= _SURE
-        and len(content_words(point.quote)) > 1
-    ]
-    best = max(said, key=lambda point: point.sureness, default=None)
-    if label == "correct":
-        words = len(best.quote.split()) if best is not None and len(points) == 1 else 0
-        if deferred:
-            yield Statement(Kind.LOOKS_RIGHT)
-        elif best is not None and 0 < words <= _PART * len(written.split()):
-            yield Statement(Kind.RIGHT_WORDS, (best.quote,))
-        else:
-            yield Statement(Kind.RIGHT)
-        return
-    wrong = [point for point in points if point.outcome.label == CONTRADICTED]
-    missing = _missing(points)
-    quote = ""
-    if label == "contradictory" or (label == PARTLY and wrong):
-        worst = max(wrong, key=lambda point: point.outcome.contradicted, default=None)
-        about = view.question.text if view.question else ""
-        quote = _doubted(worst, written, about, partly=label == PARTLY)
-        yield Statement(Kind.LOOK_AGAIN, (quote,)) if quote else Statement(Kind.NOT_RIGHT)
-        aim = worst or max(points, key=lambda point: point.outcome.contradicted, default=None)
-    else:
-        if label == PARTLY:
-            yield Statement(Kind.GOOD_PART, (best.quote,)) if best else Statement(Kind.GOOD_START)
-        else:
-            yield Statement(Kind.OFF_THE_QUESTION if label == "irrelevant" else Kind.NO_ANSWER_YET)
-        aim = max(missing, key=lambda point: point.sureness, default=None)
-    tree = trees.get(aim.outcome.facet.first) if aim else None
-    if aim is None or tree is None:
-        yield Statement(Kind.MORE_EXACTLY if label == PARTLY else Kind.READ_AGAIN)
-        return
-    is_name = not any(token.pos in ("VERB", "AUX") for token in aim.content.tokens)
-    claim = () if is_name else tree.document.tokens  # what is asked of a name leads nowhere
-    asked = leading_question(claim, tree, view, said=label == PARTLY)
-    general = asked.kind in (Kind.READ_AGAIN, Kind.ALL_ASKED)
-    yield Statement(Kind.IS_IT_SO) if quote and general else asked
+def _briefly(points: Sequence[Point]) -> tuple[Content, ...]:
+    """Claims as the reference's words: two where they are short."""
+    contents = tuple(_of_reference(point.content) for point in points)
+    words = sum(len(content.words.split()) for content in contents)
+    return (
+        contents if words <= LONG_POINT and len({content.verb for content in contents}) == 1 else contents[:1]
+    )
 
 
 def explained(
@@ -448,19 +317,29 @@ def explained(
     """
     read = [comparison for comparison in comparisons if comparison is not None]
     documents = documents_of(
-        outcome.facet.first
-        for comparison in read
-        for outcome in comparison.claims
-        if not outcome.facet.second
+        text for comparison in read for outcome in comparison.claims for text in texts_of(outcome.facet)
     )
     trees = {text: Tree.of(document) for text, document in documents.items()}
+    vectors = vectors_of([*documents.values(), *(comparison.answer for comparison in read)])
 
     @cache
     def words(comparison: Comparison, label: str, deferred: bool, written: str) -> Explanation:
         outcomes = as_written(comparison.claims, comparison.answer.text, written)
-        points = points_of(claims_of(outcomes), written, documents, comparison.reference)
+        about, known = comparison.question.text, forms_in(comparison.question)
+        coverages = {
+            text: coverage_of(documents[text], comparison.answer, known, vectors)
+            for outcome in outcomes
+            for text in texts_of(outcome.facet)
+        }
+        points = points_of(
+            claims_of(outcomes),
+            written,
+            documents,
+            comparison.reference,
+            coverages=coverages,
+            question=about,
+        )
         read_to = None if comparison.whole else len(comparison.answer.tokens)
-        about = comparison.question.text
         note, doubt = for_teacher(label, points, written, about, documents, read_to=read_to)
         view = View(comparison.question, comparison.answer)
         student = for_student(

@@ -37,7 +37,7 @@ def keeps_capital(token: Token) -> bool:
     """Whether a word begins with a capital wherever it stands: a name, a label, an abbreviation, I."""
     if token.index > 0 or token.pos == "PROPN" or _stays_capital(token):
         return True
-    return token.is_content and _is_proper(token.text)
+    return token.is_content and is_proper(token.text)
 
 
 def is_title(word: Token, after: Token) -> bool:
@@ -64,8 +64,8 @@ def _is_lowered(tokens: Sequence[Token], index: int) -> bool:
     if not _begins(tokens, index) or (after is not None and is_title(token, after)):
         return False
     if token.pos != "PROPN":
-        return not _is_proper(token.text)
-    common = bool(wordnet().synsets(token.text.lower(), "n")) and not _is_proper(token.text)
+        return not is_proper(token.text)
+    common = bool(wordnet().synsets(token.text.lower(), "n")) and not is_proper(token.text)
     return common and after is not None and (is_label(after) or after.pos in ("NUM", "NOUN"))
 
 
@@ -81,7 +81,7 @@ def _stays_capital(token: Token) -> bool:
     )
 
 
-def _is_proper(word: str) -> bool:
+def is_proper(word: str) -> bool:
     """Whether a dictionary writes a word with a capital: Indian, Monday."""
     wn = wordnet()
     forms = {form for sense in wn.synsets(word)[:1] for form in wn.lemmas(sense)}

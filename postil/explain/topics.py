@@ -13,11 +13,13 @@ from itertools import pairwise
 from postil.explain.clauses import Tree, predicate_over
 from postil.explain.hints import Asking, IndirectQuestion, question_for
 from postil.explain.phrases import (
+    article,
     base,
     carries_meaning,
     forms_in,
     is_kind,
     is_label,
+    is_proper,
     is_punctuation,
     lemma,
     negation_cues,
@@ -33,12 +35,22 @@ _NO_TOPICS = wordset(
     " bit part word time case number amount name term following something anything everything someone step"
     " difference purpose use idea information fact result effect cause point order property sequence"
 )
-# Verbs that tell how something is: nothing happens to it.
-_STATES = wordset(
-    "be have need mean contain include know show indicate weigh equal want like think believe see consist"
-    " belong depend exist require allow cause let help use give say call stand provide offer hold make"
-    " compose put locate connect refer base find name describe compare work do involve cover"
+# Verbs that tell what one thing does to another.
+_EFFECTS = wordset(
+    "affect change cause increase decrease raise lower reduce heat warm cool melt move push pull attract"
+    " repel break block stop prevent protect slow speed strengthen weaken control influence damage dissolve"
 )
+# Verbs that tell what becomes of something.
+_CHANGES = wordset(
+    "evaporate melt freeze boil condense dissolve expand contract shrink grow rise fall sink increase"
+    " decrease change move turn burn rust rot die cool warm heat break stop disappear spread float settle"
+    " separate vanish drop bend stretch swell harden soften dry decay explode"
+    " collapse accelerate germinate ripen"
+)
+# To say that a question asks for one of these leads nowhere either.
+_NO_THINGS = _NO_TOPICS | wordset("requirement condition role advantage disadvantage conclusion argument")
+_ASKING = frozenset(("WDT", "WP", "WRB", "WP$"))
+_TELLING = wordset("must may might should cannot never not always only no without more less than")
 _CAUSES = wordset("because since due so therefore")
 _COMPARED = frozenset(("JJR", "RBR"))
 _PRONOUNS = wordset("you we i it he she they there")
@@ -77,11 +89,22 @@ def leading_question(claim: Sequence[Token], tree: Tree, view: View, *, said: bo
     known = set().union(*map(forms_in, view.texts))
     new = [token for token in claim if carries_meaning(token) and lemma(token) not in known]
     question = question_for(tree, new, known) if new else None
-    if question is not None and question.is_clear and _leads(question):
+    tells = question is not None and not (set(str(question).lower().split()) & _TELLING) <= known
+    if question is not None and question.is_clear and _leads(question) and not tells:
         if said and question.word is Asking.WHAT:  # something of the kind is said
             question, said = replace(question, word=Asking.WHAT_ELSE), False
-        return Statement(Kind.CAN_ALSO_SAY if said else Kind.CAN_SAY, (str(question),))
+        asked = _in_small_letters(str(question), view)
+        return Statement(Kind.CAN_ALSO_SAY if said else Kind.CAN_SAY, (asked,))
     return _about_topics(claim, tree, view, said=said)
+
+
+def _in_small_letters(words: str, view: View) -> str:
+    """Words without the capitals that only begin a sentence of the answer or of the reference."""
+    seen = set() if view.question is None else {token.text for token in view.question.tokens}
+    return " ".join(
+        word.lower() if word.istitle() and word not in seen and word != "I" and not is_proper(word) else word
+        for word in words.split(" ")
+    )
 
 
 def _leads(question: IndirectQuestion) -> bool:
@@ -115,10 +138,14 @@ def _about_topics(claim: Sequence[Token], tree: Tree, view: View, *, said: bool)
     words = tuple(topic.words for topic in topics)
     if len(words) > 1 and _compares(claim):
         return Statement(Kind.COMPARE, words[:2])
+    if len(topics) > 1 and _affects(topics[0], topics[1], tree):
+        verb = "do" if topics[0].token.tag in ("NNS", "NNPS") else "does"
+        return Statement(Kind.AFFECTS, (*words[:2], verb))
     if fresh and len(fresh) < len(topics):
         return Statement(Kind.ABOUT, (fresh[0].words,))
-    if len(words) > 1:
-        return Statement(Kind.LINK, words[:2])
+    joined = len(words) > 1 and topics[1].token.head == topics[0].token.index
+    if joined and base(topics[1].token) == "conj":  # "the switch and the bulb"
+        return Statement(Kind.ABOUT, (" and ".join(words[:2]),))
     if words:
         happens = _happens(topics[0], tree)
         more = Kind.ELSE_ABOUT if said and not fresh else Kind.ABOUT
@@ -126,7 +153,7 @@ def _about_topics(claim: Sequence[Token], tree: Tree, view: View, *, said: bool)
     part = _unanswered_part(claim, view)
     if part:
         return Statement(Kind.PART_ASKED, (f"“{part}”",))
-    return Statement(Kind.ALL_ASKED if said else Kind.READ_AGAIN)
+    return Statement(Kind.READ_AGAIN)
 
 
 def _compares(claim: Sequence[Token]) -> bool:
@@ -151,8 +178,11 @@ def _topics(claim: Sequence[Token], tree: Tree, view: View) -> list[Topic]:
             continue
         if base(token) in ("compound", "flat", "amod") or noun not in known or len(noun) < 2:
             continue
+        if "-" in {each.text for each in tree.document.tokens[max(token.index - 1, 0) : token.index + 2]}:
+            continue  # "full-duplex": a part of a word
         lowered = token.text.lower()
-        name = replace(token, text=lowered) if lowered in small else token
+        common = lowered in small or _in_small_letters(token.text, view) == lowered
+        name = replace(token, text=lowered) if common else token
         topics.setdefault(noun, Topic(_named(tree, name, pairs), token, noun in own))
     things = [topic for topic in topics.values() if not _is_somebody(topic.token)]
     return things or list(topics.values())
@@ -161,6 +191,62 @@ def _topics(claim: Sequence[Token], tree: Tree, view: View) -> list[Topic]:
 def _is_somebody(token: Token) -> bool:
     """Whether a word names a person, such as the one in the story that a question tells."""
     return (token.pos == "PROPN" and not token.text.isupper()) or is_kind(token, "person.n.01")
+
+
+def _affects(first: Topic, second: Topic, tree: Tree) -> bool:
+    """Whether a claim tells what one thing does to another: "the sun warms the water"."""
+    if first.token.relation != "nsubj":
+        return False
+    predicate = predicate_over(tree, first.token)
+    return (
+        predicate is not None
+        and lemma(predicate) in _EFFECTS
+        and second.token in tree.dependents(predicate, "obj")
+        and not negation_cues(tree.document)
+    )
+
+
+def thing_asked_for(view: View) -> str:
+    """The kind of thing that a question asks for: "a sport" for "in what sport", a time for "when"."""
+    if view.question is None:
+        return ""
+    tokens = view.question.tokens
+    for token, after in pairwise(tokens):
+        if lemma(token) in ("which", "what") and after.tag == "NN" and lemma(after) not in _NO_THINGS:
+            ends = after.index + 1 == len(tokens) or tokens[after.index + 1].pos not in (
+                "NOUN",
+                "PROPN",
+                "ADP",
+            )
+            if ends and not _is_somebody(after):
+                return f"{article(after.text)} {after.text}"
+    first = lemma(tokens[0]) if tokens else ""
+    return {"when": "a time", "where": "a place", "who": "a person"}.get(first, "")
+
+
+def question_topic(view: View) -> str:
+    """What the last part of a question is about, in its words: "the finger patterns"; empty if unclear."""
+    if view.question is None:
+        return ""
+    question = view.question
+    asks = find_asks(question.text)
+    start = question.text.rfind(asks[-1].strip()) if asks else 0
+    phrases = []
+    for chunk in question.chunks:
+        tokens = question.tokens[chunk.start : chunk.end]
+        nouns = [token for token in tokens if token.pos == "NOUN"]
+        if chunk.kind != "NP" or tokens[0].start < start or not nouns or nouns[-1] is not tokens[-1]:
+            continue
+        if any(token.pos in ("PRON", "CCONJ", "PUNCT", "NUM") or token.tag in _ASKING for token in tokens):
+            continue
+        if lemma(nouns[-1]) in _NO_TOPICS or _is_somebody(nouns[-1]):
+            continue
+        phrases.append(tokens)
+    if not phrases:
+        return ""
+    best = next((tokens for tokens in phrases if _is_subject(tokens[-1])), phrases[0])
+    words = " ".join(token.text for token in best if token.pos != "DET")
+    return f"the {words}" if best[0].pos == "DET" or best[-1].tag == "NN" else words
 
 
 def _is_subject(token: Token) -> bool:
@@ -191,7 +277,7 @@ def _happens(topic: Topic, tree: Tree) -> bool:
     if topic.token.relation != "nsubj":  # of "is separated", more than what happens is known
         return False
     predicate = predicate_over(tree, topic.token)
-    if predicate is None or predicate.pos != "VERB" or lemma(predicate) in _STATES:
+    if predicate is None or predicate.pos != "VERB" or lemma(predicate) not in _CHANGES:
         return False
     denied = negation_cues(tree.document) & {token.index for token in tree.children[predicate.index]}
     acts = tree.dependents(predicate, "obj", "xcomp", "ccomp") or tree.dependents(predicate, "cop")

@@ -27,6 +27,7 @@ class Verb(Enum):
     POINT = auto()  # a claim that is no clause, so that it has to be quoted
     ABOUT = auto()
     QUOTE = auto()  # as HAVE, but the whole text
+    EXAMPLE = auto()  # what may be said, among other things
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +87,14 @@ class Kind(Enum):
     # What an answer does with the claims of its reference
     SAID = "{subject} {contents}"
     SAID_SO = "{subject} {contents} ({0})"
+    AGREES = "the pupil's {0} agrees with {subject}"
+    UNCLEAR = "{subject} {vague}"
+    MENTIONS = "{subject} mentions {0} but not {1}; {other} {contents}"
+    NOT_MENTIONED = "{subject} does not mention {0}; {other} {contents}"
+    LESS_EXACT = "{subject} is less exact than {other}, which {contents}"
+    OF_REFERENCE = "{other} {contents}"
     NOT_COUNTED = "{subject} {missing}, which did not count against it"
     WROTE = "the pupil writes {0}; the reference {contents}"
-    ONLY_A_PART = "{subject} covers only part of what {other} says: “{0}”"
     AGAINST = "{subject} contradicts {other}, which {contents}"
     NOT_FOUND = "{subject} was judged {0}, but {missing}"
     NOT_IN_LINE = "{subject} was judged {0}, but seems to contradict {other}, which {contents}"
@@ -131,14 +137,19 @@ class Kind(Enum):
     CAN_SAY = "Can you say {0}?"
     CAN_ALSO_SAY = "Can you also say {0}?"
     COMPARE = "How do {0} and {1} compare?"
-    LINK = "What do {0} and {1} have to do with each other?"
+    AFFECTS = "How {2} {0} affect {1}?"
     HAPPENS = "What happens to {0}?"
     ABOUT = "What can you say about {0}?"
     ELSE_ABOUT = "What else can you say about {0}?"
     WHY = "Can you also say why?"
     PART_ASKED = "Have you answered this part of the question: {0}?"
-    ALL_ASKED = "Does it cover everything the question asks?"
+    MORE_ITEMS = "The question asks for more than that"
     IS_IT_SO = "Is it really so?"
+    SOME_DO_NOT_FIT = "Not all of this fits the question"
+    ONE_DOES_NOT_FIT = "One of these does not fit"
+    RIGHT_STEPS = "Are these the right steps?"
+    ASKS_FOR = "The question asks for {0}"
+    WHAT_IS_ASKED = "What exactly does the question ask for?"
     MORE_EXACTLY = "Can you say it more exactly?"
     STILL_MISSING = "What is still missing?"
 
@@ -163,13 +174,12 @@ _YOUNGER = {
     Kind.NOT_RIGHT: "one thing here is not right yet",
     Kind.OFF_THE_QUESTION: "this does not answer the question yet, so try again",
     Kind.NO_ANSWER_YET: "have a go: even a short answer helps",
-    Kind.LINK: "what have {0} and {1} got to do with each other?",
     Kind.ABOUT: "can you say something about {0}?",
     Kind.ELSE_ABOUT: "can you say more about {0}?",
     Kind.CAN_ALSO_SAY: "can you say {0}, too?",
     Kind.WHY: "can you say why, too?",
     Kind.PART_ASKED: "have you answered this bit: {0}?",
-    Kind.ALL_ASKED: "have you answered the whole question?",
+    Kind.MORE_ITEMS: "the question asks for more than that",
     Kind.MORE_EXACTLY: "can you say it even more clearly?",
     Kind.STILL_MISSING: "what could you add?",
 }
@@ -181,6 +191,7 @@ _SAYS = {
     Verb.POINT: "makes the point",
     Verb.ABOUT: "is about",
     Verb.QUOTE: "says",
+    Verb.EXAMPLE: "gives, for example,",
 }
 _PLURAL = {Verb.MENTION: "mention", Verb.SAY: "say", Verb.ABOUT: "are about"}
 _LACKS = {
@@ -188,7 +199,15 @@ _LACKS = {
     Verb.SAY: "does not say",
     Verb.HAVE: "leaves out",
     Verb.TELL: "does not say to",
-    Verb.POINT: "does not make the point",
+    Verb.POINT: "leaves out",
+    Verb.EXAMPLE: "leaves out, for example,",
+}
+_CLEARLY = {
+    Verb.MENTION: "does not clearly mention",
+    Verb.SAY: "does not clearly say",
+    Verb.TELL: "does not clearly say to",
+    Verb.POINT: "does not clearly give",
+    Verb.EXAMPLE: "does not give, for example,",
 }
 
 
@@ -264,6 +283,7 @@ def _sentence(
         plural=_predicate(statement.contents, _PLURAL),
         each=[_predicate([content], _SAYS) for content in statement.contents],
         missing=_predicate(statement.missing, _LACKS),
+        vague=_predicate(statement.missing, _CLEARLY),
     )
     if statement.then:
         joint = ", and" if statement.then.kind is Kind.ONLY else ";"
@@ -281,7 +301,7 @@ def _predicate(contents: Sequence[Content], verbs: Mapping[Verb, str]) -> str:
         short = group[0].is_condition or " " not in group[0].words
         if verb is Verb.HAVE and verbs is _SAYS and short:
             words = "gives" if group[0].is_condition else "has"
-        denied = verbs is _LACKS and verb is not Verb.HAVE
+        denied = verbs is not _SAYS and words.split()[0] != "leaves" and verb is not Verb.HAVE
         parts.append(f"{words} {listed([_object(content) for content in group], 'or' if denied else 'and')}")
     return listed(parts)
 
@@ -289,7 +309,7 @@ def _predicate(contents: Sequence[Content], verbs: Mapping[Verb, str]) -> str:
 def _object(content: Content) -> str:
     if content.verb is Verb.SAY:
         return f"that {content.words}"
-    if content.verb in (Verb.HAVE, Verb.POINT, Verb.QUOTE):
+    if content.verb in (Verb.HAVE, Verb.POINT, Verb.QUOTE, Verb.EXAMPLE):
         return f"the condition “{content.words}”" if content.is_condition else f"“{content.words}”"
     return content.words
 

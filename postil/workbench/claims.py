@@ -11,7 +11,8 @@ from hashlib import sha256
 
 from postil.data.judgements import CONTRADICTED, EXPRESSED, UNADDRESSED, FacetOutcome, Facets, Spans
 from postil.data.questions import Facet
-from postil.explain.notes import facet_text, short_list
+from postil.explain.notes import short_list
+from postil.explain.points import facet_text
 
 
 @dataclass(frozen=True, slots=True)

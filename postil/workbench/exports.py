@@ -27,7 +27,7 @@ from postil.data.judgements import Explanation, Judgement, collapsed
 from postil.data.labels import PLAIN_NAMES, RESPONSE_SCHEMES
 from postil.errors import PostilError, number_of
 from postil.explain.class_report import GradedQuestion, class_report
-from postil.explain.notes import feedback_by_label
+from postil.explain.feedback import feedback_by_label
 from postil.explain.page import printable
 from postil.workbench.claims import in_words
 from postil.workbench.records import Answer, Question, View, sentence

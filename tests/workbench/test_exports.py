@@ -12,7 +12,8 @@ from openpyxl import load_workbook
 
 from postil.data.judgements import EXPRESSED, UNADDRESSED, AlignedPair, Alignment, FacetOutcome, Reason
 from postil.data.questions import Facet
-from postil.explain.notes import feedback_by_label, spoken_against
+from postil.explain.feedback import feedback_by_label
+from postil.explain.notes import spoken_against
 from postil.explain.wording import write
 from postil.workbench import exports
 from postil.workbench.claims import Outcome
