@@ -32,12 +32,12 @@ EXAMPLES = {
     "revolution.08": "",
     "rust.09": "",
     "metaphor.09": "",
-    "seeds.05": "The claims in the picture have it that air is left out, which the answer does name. In a bare list the "
-    "quick reader does not see every item; the note keeps to what is sure.",
+    "seeds.05": "The claims in the picture have it that air is left out, which the answer does name. In a "
+    "bare list the quick reader does not see every item.",
     "price.07": "The price does not fall: the label should be “contradicts”. The note follows the label, so "
     "that it does not mention the mistake.",
-    "mountains.04": "The claims in the picture have it that the answer says that air rises over the mountains; the quick "
-    "reader took the rain on one side for it.",
+    "mountains.04": "The claims in the picture have it that the answer says that air rises over the "
+    "mountains; the quick reader took the rain on one side for it.",
 }
 
 
