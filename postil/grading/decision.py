@@ -160,6 +160,8 @@ def disagreement(label: str, outcomes: Sequence[FacetOutcome]) -> float:
     """
     if label == "correct":
         return max((outcome.confidence for outcome in unsaid(outcomes)), default=0.0)
+    if label == "contradictory" and any(outcome.label == CONTRADICTED for outcome in outcomes):
+        return 0.0  # of alternatives enough may be said beside the one that is contradicted
     sure = [
         outcome if outcome.confidence >= SURE else replace(outcome, label=UNADDRESSED) for outcome in outcomes
     ]
