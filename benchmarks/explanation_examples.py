@@ -34,10 +34,10 @@ EXAMPLES = {
     "metaphor.09": "",
     "seeds.05": "The claims in the picture have it that air is left out, which the answer does name. In a "
     "bare list the quick reader does not see every item.",
-    "price.07": "The price does not fall: the label should be “contradicts”. The note follows the label, so "
-    "that it does not mention the mistake.",
-    "mountains.04": "The claims in the picture have it that the answer says that air rises over the "
-    "mountains; the quick reader took the rain on one side for it.",
+    "price.07": "The price does not fall: the label should be “contradicts”. The note sees the mistake, but "
+    "not that the reason is right.",
+    "mountains.04": "What the answer says is right as far as it goes. The quick reader took it for the "
+    "opposite of the first claim.",
 }
 
 
