@@ -77,15 +77,15 @@ def test_markup_in_cells_becomes_text(tmp_path):
     path = tmp_path / "class.csv"
     path.write_text(
         "question,reference,id,answer\n"
-        "<p>Why&nbsp;<b>float</b>?</p>,It is <i>lighter</i>.,1,<p>lighter &amp; less dense</p>\n"
-        "<p>Why&nbsp;<b>float</b>?</p>,It is <i>lighter</i>.,2,if a<b and b>c\n"
-        "<p>Why&nbsp;<b>float</b>?</p>,It is <i>lighter</i>.,3,caf&eacute; &lt;3\n"
+        "<p>Why&nbsp;<b>float</b>?</p>,<p>It is <i>lighter</i>.</p>,1,<p>lighter &amp; less dense</p>\n"
+        "<p>Why&nbsp;<b>float</b>?</p>,<p>It is <i>lighter</i>.</p>,2,if a<b and b>c\n"
+        "<p>Why&nbsp;<b>float</b>?</p>,<p>It is <i>lighter</i>.</p>,3,caf&eacute; with <b> and </b> &lt;3\n"
     )
     (question,) = read_table(path)
     assert question.text == "Why float?"
     assert question.references[0].text == "It is lighter."
     answers = [answer.text for answer in question.answers]
-    assert answers == ["lighter & less dense", "if a<b and b>c", "café <3"]
+    assert answers == ["lighter & less dense", "if a<b and b>c", "café with <b> and </b> &lt;3"]
 
 
 def test_what_postil_wrote_comes_back_as_it_was(tmp_path):

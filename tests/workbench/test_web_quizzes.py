@@ -231,9 +231,9 @@ def test_from_the_question_bank_to_grades_that_find_their_students(client, store
     ice = bank["Why does ice float on water?"]
     one = client.get(f"/questions/{ice.id}/export-moodle.csv").text
     assert list(csv.reader(io.StringIO(one)))[:3] == [
-        ["Email address", "Grade", "Feedback"],
-        ["ben@school.example", "1", "You said it well."],
-        ["Ane@school.example", "2", "You said it well."],
+        ["Email address", "Grade", "Feedback", "Provisional"],
+        ["ben@school.example", "1", "You said it well.", "yes"],
+        ["Ane@school.example", "2", "You said it well.", "yes"],
     ]
     assert "/courses/1/export-moodle.csv" in client.get(f"/questions/{ice.id}/export").text
     answer = client.get("/courses/1/export-moodle.csv")

@@ -68,14 +68,23 @@ def readable(text: str, form: str = "html") -> str:
     return _tidy("".join(reader.parts))
 
 
-_ENTITY = re.compile(r"&(?:[a-z]{2,8}|#\d{2,6}|#x[0-9a-f]{2,5});", re.IGNORECASE)
+# What an editor of a web page leaves in a cell: the whole of it stands in tags. A pupil may write about "<b>".
+_EDITED = re.compile(rf"\s*<{_TAGS}(?:\s[^<>]*)?>.*</{_TAGS}\s*>\s*", re.IGNORECASE | re.DOTALL)
+# Letters and signs, but not the brackets of tags, which would then look like tags.
+_ENTITY = re.compile(
+    r"&(?!(?:lt|gt|#60|#62|#x3[ce]);)(?:[a-z]{2,8}|#\d{2,6}|#x[0-9a-f]{2,5});", re.IGNORECASE
+)
 
 
 def plain_cell(text: str) -> str:
-    """The text of a table's cell without tags and entities, if a web page's editor has left any in it."""
-    if "<" in text and looks_like_html(text):
+    """The text of a table's cell without the tags and entities that a web page's editor has left in it."""
+    if _EDITED.fullmatch(text[:_LONGEST]) and looks_like_html(text):
         return readable(text) or text
-    return unescape(text).replace("\xa0", " ") if "&" in text and _ENTITY.search(text) else text
+    return _ENTITY.sub(_decoded, text)
+
+
+def _decoded(entity: re.Match[str]) -> str:
+    return unescape(entity[0]).replace("\xa0", " ")
 
 
 def one_language(text: str) -> str:
