@@ -68,7 +68,7 @@ def readable(text: str, form: str = "html") -> str:
     return _tidy("".join(reader.parts))
 
 
-# What an editor of a web page leaves in a cell: the whole of it stands in tags. A pupil may write about "<b>".
+# What an editor of a web page leaves in a cell: it stands in tags as a whole. Pupils may write about "<b>".
 _EDITED = re.compile(rf"\s*<{_TAGS}(?:\s[^<>]*)?>.*</{_TAGS}\s*>\s*", re.IGNORECASE | re.DOTALL)
 # Letters and signs, but not the brackets of tags, which would then look like tags.
 _ENTITY = re.compile(
