@@ -69,6 +69,12 @@ PARTS = (
 WIDE, NARROW, TALL = 1280, 400, 640
 TALL_ENOUGH, WHOLE = 880, 1500  # what is below is left out
 HEIGHT = "document.documentElement.scrollHeight"
+# An answer's text without what tells which claims its marked words make.
+WITHOUT_SIGNS = """answer => {
+  const copy = answer.cloneNode(true);
+  copy.querySelectorAll("sup, .visually-hidden").forEach(sign => sign.remove());
+  return copy.textContent.trim();
+}"""
 Shoot = Callable[..., None]
 
 
@@ -213,7 +219,7 @@ def review(page: Page, question: str, shoot: Shoot) -> None:
     """Decide by keys, about the doubtful answers first."""
     page.goto(f"{question}/review")
     for turn in range(10):
-        text = page.locator(".review-grid .answer-text").first.inner_text()
+        text = page.locator(".review-grid .answer-text").first.evaluate(WITHOUT_SIGNS)
         said = page.locator(".accept").inner_text()
         label = label_of(text)
         if turn == 2:

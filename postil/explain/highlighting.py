@@ -167,7 +167,7 @@ STYLE = """
 mark.says, mark.denies { background: #d1fae5; color: inherit; font-weight: inherit; white-space: normal;
   border-radius: .2rem; text-decoration: underline solid #047857 2px; text-underline-offset: .22em; }
 mark.denies { background: #ffe4e6; text-decoration: underline wavy #be123c 2px; }
-mark + sup { font-size: .72em; font-weight: 700; color: #065f46; margin-left: .1em; }
+mark + sup { font-size: .72em; font-weight: 700; color: #065f46; margin-left: .1em; white-space: nowrap; }
 mark.denies + sup { color: #9f1239; }
 .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 """
