@@ -93,7 +93,8 @@ Points = Annotated[
 class Received(BaseModel):
     """What is sent to Postil: nothing is guessed, and nothing unknown is passed over."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
+    # The described patterns are read as Python reads them: for other engines a lone accent is a word.
+    model_config = ConfigDict(extra="forbid", strict=True, regex_engine="python-re")
 
 
 class Shown(BaseModel):
